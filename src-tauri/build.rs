@@ -7,6 +7,7 @@ const COMMANDS: &[&str] = &[
     "create_session",
     "other_agents",
     "create_session_with",
+    "create_session_with_profile",
     "review_agent_trust",
     "retry_link",
     "ssh_hosts",

@@ -111,6 +111,8 @@ pub async fn create_session(
 ) -> Answer<Session> {
     let (project, demo) =
         app.state::<Windows>().with(window.label(), |window| (window.project.clone(), window.demo))?;
+    // An agent that the user names is meant without the profile of the project.
+    let is_named = agent.is_some();
     let agent = agent.unwrap_or(if demo { AgentKind::Demo } else { AgentKind::Claude });
     if agent == AgentKind::Acp {
         return Err(CommandError {
@@ -119,7 +121,9 @@ pub async fn create_session(
             detail: None,
         });
     }
-    app.state::<SessionRegistry>().create(&project, agent, without_asking.unwrap_or(false)).await
+    let registry = app.state::<SessionRegistry>();
+    let profile = if is_named { None } else { registry.profile_of(&project, agent) };
+    registry.create(&project, agent, profile, without_asking.unwrap_or(false)).await
 }
 
 /// Starts the agent of a session in the mode without permission requests, if the user chose it for this start.

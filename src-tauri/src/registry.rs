@@ -3,6 +3,7 @@
 mod creation;
 pub mod far;
 mod other_agents;
+mod profiles;
 mod removal;
 
 use crate::gpu;
@@ -10,6 +11,7 @@ use crate::settings::CurrentSettings;
 use anyhow::Context;
 use deskbell_cli::agent::{self, Run};
 use deskbell_cli::doctor;
+use deskbell_cli::profiles as of_settings;
 use deskbell_cli::trust::TrustGate;
 use deskbell_engine::LocalHost;
 use deskbell_engine::acp::ChosenAgent;
@@ -225,7 +227,9 @@ impl SessionRegistry {
         let handle = SessionHandle::mirror(link, id.clone(), folder);
         let session = handle.snapshot().await?.session;
         // Also an agent that only the server knows: what is decided about it must not count for Claude Code.
+        let of_profile = session.profile.as_ref().and_then(|name| self.profile(name).ok());
         let acp = session.agent_id.clone().map(|id| ChosenAgent::Row { id });
+        let acp = acp.or_else(|| of_profile.as_ref().and_then(of_settings::agent));
         let entry = Entry { handle: handle.clone(), project, acp, session: session.clone() };
         self.lock().insert(id, entry);
         // Only now: its open requests follow, and are for a session that is known.
@@ -234,16 +238,25 @@ impl SessionRegistry {
     }
 
     /// Opens a new session of Claude Code or of the demo agent in the server.
-    async fn begin_kept(&self, project: &Path, agent: AgentKind) -> Result<Session, CommandError> {
+    async fn begin_kept(
+        &self,
+        project: &Path,
+        agent: AgentKind,
+        profile: Option<&Profile>,
+    ) -> Result<Session, CommandError> {
         let settings = self.current.get();
         let program = match agent {
             AgentKind::Demo => Some("demo".to_owned()),
-            AgentKind::Claude | AgentKind::Acp => settings.agent.program.clone(),
+            // The server finds the program of a profile itself.
+            AgentKind::Claude | AgentKind::Acp => {
+                settings.agent.program.clone().filter(|_| profile.is_none())
+            }
         };
-        let begun = creation::beginning(agent, settings, project, creation::mode_of_environment());
+        let begun = creation::beginning(agent, settings, project, profile, creation::mode_of_environment());
         let session = NewSession {
             project: project.display().to_string(),
             agent: program,
+            profile: begun.profile,
             model: begun.model,
             mode: begun.mode,
             options: Box::new(SessionOptions { effort: begun.effort, ..begun.options }),
@@ -254,7 +267,20 @@ impl SessionRegistry {
 
     /// Opens a new session in the server, and adds it.
     async fn open_kept(&self, project: &Path, session: NewSession) -> Result<Session, CommandError> {
-        self.open_in(&self.server(), project, session).await
+        let profile = session.profile.clone();
+        let opened = self.open_in(&self.server(), project, session).await?;
+        if opened.profile == profile {
+            return Ok(opened);
+        }
+        // A server of an earlier version knows no profiles. Nothing was started there.
+        let id = opened.id;
+        self.take_out(project, &id)?;
+        self.remove(&id).await?;
+        Err(CommandError {
+            code: ErrorCode::Refused,
+            message: "The server of an earlier version of Deskbell knows no profiles.".to_owned(),
+            detail: Some("It leaves when its sessions have ended. Then try again.".to_owned()),
+        })
     }
 
     async fn open_in(
@@ -288,18 +314,18 @@ impl SessionRegistry {
     async fn add(&self, record: Record) -> Result<Session, CommandError> {
         let (id, project) = (record.id.clone(), record.project.clone());
         let acp = record.memory.acp.clone();
-        let current = self.current.clone();
+        let (current, memory) = (self.current.clone(), record.memory.clone());
         let gate = self.gate.clone();
         let launcher = agent::launcher(
             record.agent,
             record.memory.acp.clone(),
             project.clone(),
             self.data.clone(),
-            move || current.get().agent.program.map(PathBuf::from),
+            move || of_settings::chosen(&memory, &current.get().agent),
             move |project, agent| gate.check(project, agent),
             self.run.clone(),
         );
-        let agent_config = agent::config_folder(record.agent, &self.data);
+        let agent_config = of_settings::config_folder_of(&record, &self.data);
         let store = Some(self.store.clone());
         let handle = SessionHandle::open(Open {
             record,

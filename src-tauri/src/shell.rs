@@ -56,6 +56,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             commands::create_session,
             commands::other_agents::other_agents,
             commands::other_agents::create_session_with,
+            commands::other_agents::create_session_with_profile,
             commands::other_agents::review_agent_trust,
             commands::link::retry_link,
             commands::far::ssh_hosts,

@@ -128,7 +128,7 @@ async fn first_prompt(
     let registry = app.state::<SessionRegistry>();
     let agent = if demo { AgentKind::Demo } else { AgentKind::Claude };
     // The prompt starts it. If no agent may start here yet, the prompt stays with the session.
-    let session = registry.begin(folder, agent, false).await?;
+    let session = registry.begin(folder, agent).await?;
     app.state::<Windows>().with(label, |window| window.open_session = Some(session.id.clone()))?;
     // A window that was already open does not know it yet.
     emit::to_window(app, label, WindowEvent::SessionListed { session: Box::new(session.clone()) });

@@ -3,6 +3,7 @@
 
 use crate::detached;
 use crate::user_command::{filled, find, shown};
+use deskbell_cli::profiles::CLAUDE_CONFIG_DIR;
 use deskbell_engine::api::{CommandError, ErrorCode, UserCommand};
 use deskbell_engine::disk;
 use deskbell_engine::launch::Launch;
@@ -36,16 +37,29 @@ const TERMINALS: &[(&str, &[&str])] = &[
     ("wt.exe", &["--"]),
 ];
 
-/// Resumes a conversation in a terminal. `chosen` is that of the settings.
+/// Resumes a conversation in a terminal. `chosen` is that of the settings; `config` the agent's folder of configuration,
+/// if it is another one than usual.
 pub async fn resume(
     chosen: Option<UserCommand>,
     project: &Path,
     agent: &Path,
+    config: Option<&Path>,
     agent_session_id: &str,
 ) -> Result<(), CommandError> {
+    let otherwise = "“Copy resume command” copies the command for one.";
+    if config.is_some() && cfg!(windows) {
+        let reason = "On Windows it cannot be given the profile's folder of configuration.".to_owned();
+        return Err(failed(format!("No terminal was opened. {otherwise}"), Some(reason)));
+    }
+    let variable = config.map(|config| {
+        let mut variable = OsString::from(format!("{CLAUDE_CONFIG_DIR}="));
+        variable.push(config);
+        variable
+    });
+    let env = variable.iter().flat_map(|variable| [OsStr::new("env"), variable]);
     let resume = format!("--resume={agent_session_id}");
-    let command = [agent.as_os_str(), OsStr::new(&resume)];
-    open(chosen, project, &command, "“Copy resume command” copies the command for one.").await
+    let command: Vec<&OsStr> = env.chain([agent.as_os_str(), OsStr::new(&resume)]).collect();
+    open(chosen, project, &command, otherwise).await
 }
 
 /// Opens a terminal with the agent's login. It runs in the home folder: a login belongs to no project.
@@ -194,11 +208,12 @@ mod tests {
             let expected = format!("The terminal “{program}” of the settings was not found.");
             assert_eq!(error.message, expected);
         }
-        let error = resume(chosen("/bin/false"), folder.path(), Path::new("/x"), "id").await.unwrap_err();
+        let error =
+            resume(chosen("/bin/false"), folder.path(), Path::new("/x"), None, "id").await.unwrap_err();
         assert!(error.message.starts_with("The terminal “/bin/false” of the settings could not be started."));
         assert!(error.detail.is_some_and(|detail| detail.contains("exit status: 1")));
         let writes = Some(UserCommand { program: "/usr/bin/touch".to_owned(), args: vec!["--".to_owned()] });
-        resume(writes, folder.path(), Path::new("a b"), "$(touch c)").await.unwrap();
+        resume(writes, folder.path(), Path::new("a b"), None, "$(touch c)").await.unwrap();
         assert!(folder.path().join("a b").exists() && folder.path().join("--resume=$(touch c)").exists());
     }
 }

@@ -212,6 +212,7 @@ pub fn session(id: &str, status: Status) -> Session {
         agent: deskbell_engine::api::AgentKind::Demo,
         agent_name: "Demo agent".to_owned(),
         agent_id: None,
+        profile: None,
         lacks: Default::default(),
         agent_session_id: None,
         status,

@@ -357,6 +357,14 @@ impl Relay {
         Path::join(self.folder.path(), name)
     }
 
+    /// The settings of its user have these profiles.
+    fn has_profiles(&self, profiles: &Value) {
+        let folder = self.path(".config/deskbell");
+        std::fs::create_dir_all(&folder).unwrap();
+        let settings = json!({"agent": {"profiles": profiles}});
+        std::fs::write(folder.join("settings.json"), settings.to_string()).unwrap();
+    }
+
     /// All events of a run with these commands, and what it wrote to stderr; `None` without a built app.
     fn events(&self, commands: &[Value]) -> Option<(Vec<Value>, String)> {
         let mut relay = Program::new(app()?)
@@ -366,6 +374,7 @@ impl Relay {
             .env("PATH", format!("{}:/usr/bin:/bin", self.path("bin").display()))
             .env("HOME", self.folder.path())
             .env("XDG_DATA_HOME", self.path("data"))
+            .env_remove("XDG_CONFIG_HOME")
             .env("DESKBELL_DEMO_ACP", self.faults)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -428,6 +437,68 @@ fn a_relay_starts_any_command_only_in_a_trusted_folder() {
     assert_eq!(of(&events, "turnEnded")[0]["turn"]["outcome"]["type"], "done", "{stderr}");
     let text = format!("{events:?}");
     assert!(text.contains("does not report whether it asks"), "{text}");
+}
+
+/// Two accounts at the same time: each agent has the variables of its own profile, and none of the other's.
+#[test]
+fn two_profiles_side_by_side_have_their_own_variables_and_models() {
+    let command = json!({"program": demo_agent(), "args": ["--acp"]});
+    let profile = |name: &str, model: &str| {
+        let environment = json!([{"name": format!("WORD_{model}"), "value": format!("of {name}")}]);
+        json!({"name": name, "command": command, "model": model, "environment": environment})
+    };
+    let profiles = json!([profile("Work", "small"), profile("Home", "large")]);
+    let run = |name: &'static str| {
+        let profiles = profiles.clone();
+        std::thread::spawn(move || {
+            let arguments = [format!("--profile={name}"), "--trust".to_owned()];
+            let relay = Relay { faults: "options", ..Relay::new(&arguments.each_ref().map(String::as_str)) };
+            relay.has_profiles(&profiles);
+            relay.events(&[json!({"type": "prompt", "text": "MODEL\nENV WORD_small\nENV WORD_large"})])
+        })
+    };
+    let (work, home) = (run("Work"), run("Home"));
+    let (Some(work), Some(home)) = (work.join().unwrap(), home.join().unwrap()) else { return };
+    for ((events, stderr), name, words) in [
+        (work, "Work", ["model small", "WORD_small is of Work", "WORD_large is not set"]),
+        (home, "Home", ["model large", "WORD_small is not set", "WORD_large is of Home"]),
+    ] {
+        let text = format!("{events:?}");
+        assert!(words.iter().all(|words| text.contains(words)), "{name}: {text}\n{stderr}");
+        let last = of(&events, "sessionChanged").pop().unwrap().clone();
+        assert_eq!(last["session"]["profile"], name);
+    }
+}
+
+#[test]
+fn a_profile_is_no_way_around_trust_and_an_unknown_one_is_said() {
+    let command = json!({"program": demo_agent(), "args": ["--acp"]});
+    let profiles = json!([{"name": "Mine", "command": command}, {"name": "Table", "agent": "qwen"}]);
+    let relay = |arguments: &[&str], profiles: &Value| {
+        let relay = Relay::new(arguments);
+        relay.has_profiles(profiles);
+        relay.events(&[json!({"type": "prompt", "text": "SAY hello"})])
+    };
+    let Some((events, _)) = relay(&["--profile=Mine"], &profiles) else { return };
+    assert_eq!(of(&events, "commandFailed")[0]["error"]["code"], "notTrusted");
+    assert!(of(&events, "turnStarted").is_empty());
+    let (events, stderr) = relay(&["--profile=Table"], &profiles).unwrap();
+    let last = of(&events, "sessionChanged").pop().unwrap().clone();
+    assert_eq!(last["session"]["agentName"], "Qwen Code", "{stderr}");
+    let wrong = json!([{"name": "Mine", "agent": "wombat"}]);
+    for (arguments, profiles, words) in [
+        (
+            &["--profile=Other"][..],
+            &profiles,
+            "There is no profile “Other”. The settings have “Mine”, “Table”.",
+        ),
+        (&["--profile=Mine"], &wrong, "see `deskbell settings check`"),
+        (&["--profile=Table", "--mode=plan"], &profiles, "are for Claude Code"),
+        (&["--profile=Table", "--agent=qwen"], &profiles, "--profile names the agent"),
+    ] {
+        let (events, stderr) = relay(arguments, profiles).unwrap();
+        assert!(events.is_empty() && stderr.contains(words), "{stderr}");
+    }
 }
 
 #[test]

@@ -76,6 +76,9 @@ pub struct NewSession {
     /// A program path, `demo`, or the name of another agent. `null` searches for Claude Code.
     #[serde(default)]
     pub agent: Option<String>,
+    /// The name of a profile in the settings, instead of `agent`. What is given here counts before its choices.
+    #[serde(default)]
+    pub profile: Option<String>,
     /// The `agentSessionId` of the conversation to continue.
     #[serde(default)]
     pub resume: Option<String>,

@@ -30,6 +30,9 @@ pub struct Session {
     /// Its row in the table of agents that speak ACP; `null` for other agents, and for a command of the user.
     #[serde(default)]
     pub agent_id: Option<String>,
+    /// The name of the profile in the settings that it was begun with.
+    #[serde(default)]
+    pub profile: Option<String>,
     /// What the agent does not report or offer.
     #[serde(default)]
     pub lacks: AgentLacks,

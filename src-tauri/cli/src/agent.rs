@@ -3,7 +3,7 @@
 use crate::trust::Allowed;
 use deskbell_engine::LocalHost;
 use deskbell_engine::acp::{ChosenAgent, agents};
-use deskbell_engine::api::{AgentKind, AgentView, CommandError, ErrorCode, Tried};
+use deskbell_engine::api::{AgentKind, AgentView, CommandError, EnvironmentVariable, ErrorCode, Tried};
 use deskbell_engine::disk;
 use deskbell_engine::launch::Launch;
 use deskbell_engine::locate::{Located, NotFound, Places};
@@ -91,6 +91,15 @@ pub fn config_folder(kind: AgentKind, data: &Path) -> PathBuf {
     }
 }
 
+/// What the user chose for the process of an agent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Chosen {
+    /// Its program; `None` searches the usual places.
+    pub program: Option<PathBuf>,
+    /// Variables in addition to the inherited ones.
+    pub environment: Vec<EnvironmentVariable>,
+}
+
 /// Returns a function that decides how to start an agent of this kind in this project. It searches for the agent again
 /// at each call. `check` returns an error if this agent must not start there.
 pub fn launcher(
@@ -98,11 +107,12 @@ pub fn launcher(
     acp: Option<ChosenAgent>,
     project: PathBuf,
     data: PathBuf,
-    chosen: impl Fn() -> Option<PathBuf> + Send + Sync + 'static,
+    chosen: impl Fn() -> Result<Chosen, CommandError> + Send + Sync + 'static,
     check: impl Fn(&Path, Option<&ChosenAgent>) -> Result<Allowed, CommandError> + Send + Sync + 'static,
     run: Run,
 ) -> Launcher {
     Arc::new(move || {
+        let Chosen { program, environment } = chosen()?;
         let mut launch = Launch {
             kind,
             acp: acp.clone(),
@@ -124,7 +134,7 @@ pub fn launcher(
                 (launch.program, launch.first_args) = demo_program()?;
             }
             AgentKind::Acp => {
-                launch.program = acp_program(acp.as_ref())?;
+                launch.program = program.map_or_else(|| acp_program(acp.as_ref()), Ok)?;
                 let variables = LOGIN_SHELL.get().into_iter().flatten().cloned();
                 launch.env = variables.map(|(name, value)| (name, Some(value))).collect();
                 let is_restricted =
@@ -132,7 +142,7 @@ pub fn launcher(
                 launch.restricted = is_restricted;
             }
             AgentKind::Claude => {
-                launch.program = find(chosen()).map_err(not_found)?.program;
+                launch.program = find(program).map_err(not_found)?.program;
                 let variables = LOGIN_SHELL.get().into_iter().flatten().cloned();
                 launch.env = variables.map(|(name, value)| (name, Some(value))).collect();
                 // If the folder does not exist, the session reports that itself.
@@ -143,6 +153,8 @@ pub fn launcher(
                 launch.restricted = launch.snapshot.is_none();
             }
         }
+        let variables = environment.into_iter();
+        launch.env.extend(variables.map(|one| (one.name.into(), Some(one.value.into()))));
         Ok(launch)
     })
 }

@@ -45,6 +45,7 @@ Deskbell keeps command-line coding agents on call.
                              others; docs/design/acp.md lists them
       --agent-command=PROGRAM [--agent-argument=ARGUMENT…]
                              any other agent that speaks this protocol; it starts only in a trusted folder
+      --profile=NAME         an agent with its program, configuration and choices, from the setting agent.profiles
       --resume=ID            continue a stored session
       --fork=ID [--before=PROMPT]
                              begin with a copy of a stored session, or of its part before a prompt
@@ -201,6 +202,8 @@ pub struct RelayOptions {
     pub agent: Option<PathBuf>,
     /// An agent that speaks ACP, instead of `agent`.
     pub acp: Option<ChosenAgent>,
+    /// A profile of the settings, instead of both.
+    pub profile: Option<String>,
     pub resume: Option<String>,
     /// Begins as a copy of this conversation.
     pub fork: Option<String>,
@@ -275,6 +278,8 @@ pub enum Problem {
     BadConversation(String),
     #[error("--agent and --agent-command exclude each other")]
     AgentAndCommand,
+    #[error("--profile names the agent: it excludes --agent and --agent-command")]
+    ProfileAndAgent,
     #[error("--agent-argument needs --agent-command=PROGRAM")]
     ArgumentWithoutCommand,
     #[error("{0} is for Claude Code, and this agent does not have it")]
@@ -489,6 +494,7 @@ fn relay(args: &[OsString], cwd: &Path) -> Result<RelayOptions, Problem> {
         match name.as_str() {
             "--project" => project = Some(ProjectStore::check_folder(&cwd.join(value()?))?),
             "--agent" => named.agent = Some(value()?),
+            "--profile" => options.profile = Some(text(value()?)),
             "--agent-command" => named.command = Some(value()?),
             "--agent-argument" => named.arguments.push(value()?),
             "--resume" => options.resume = Some(text(value()?)),
@@ -518,10 +524,14 @@ fn relay(args: &[OsString], cwd: &Path) -> Result<RelayOptions, Problem> {
         return Err(Problem::BeforeWithoutFork);
     }
     options.project = project.ok_or(Problem::NoProject)?;
+    if options.profile.is_some() && named.is_given() {
+        return Err(Problem::ProfileAndAgent);
+    }
     named.apply(&mut options, cwd)?;
     options.resume = match options.resume.take() {
         // Other agents have ids of other forms.
         Some(id) if options.acp.is_some() && Launch::is_conversation_id(&id) => Some(id),
+        Some(id) if options.profile.is_some() && Launch::is_conversation_id(&id) => Some(id),
         Some(id) => Some(conversation(&id)?),
         None => None,
     };

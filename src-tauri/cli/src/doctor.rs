@@ -1,7 +1,7 @@
 //! The agent check: which agent runs here, why that one, and whether it asks before acting. Used by the window and by
 //! `deskbell doctor`.
 
-use crate::agent::{self, Run};
+use crate::agent::{self, Chosen, Run};
 use crate::args::ReportForm;
 use crate::trust::Allowed;
 use crate::{desktop, folders, logs, other_agents};
@@ -27,7 +27,7 @@ async fn launch(chosen: Option<PathBuf>, data: PathBuf, run: Run) -> Result<Laun
         None,
         PathBuf::new(),
         data,
-        move || chosen.clone(),
+        move || Ok(Chosen { program: chosen.clone(), ..Chosen::default() }),
         |_, _| Ok(Allowed::Restricted),
         run,
     );

@@ -20,6 +20,7 @@ mod link;
 pub mod logs;
 mod on;
 pub mod other_agents;
+pub mod profiles;
 mod projects;
 mod relay;
 mod replay;

@@ -1,6 +1,6 @@
 //! The agents other than Claude Code that this computer has. Used by the window's list of agents and by the doctor.
 
-use crate::agent::{self, Run};
+use crate::agent::{self, Chosen, Run};
 use crate::trust::Allowed;
 use deskbell_engine::LocalHost;
 use deskbell_engine::acp::ChosenAgent;
@@ -48,7 +48,7 @@ async fn state(row: &'static Agent, data: PathBuf, run: Run) -> OtherAgentState 
         chosen,
         PathBuf::new(),
         data,
-        || None,
+        || Ok(Chosen::default()),
         |_, _| Ok(Allowed::Restricted),
         run,
     );

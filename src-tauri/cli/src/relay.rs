@@ -1,9 +1,9 @@
 //! The engine without a window: commands as NDJSON on stdin, events as NDJSON on stdout. See docs/relay.md.
 
-use crate::agent::{self, Run};
+use crate::agent::{self, Chosen, Run};
 use crate::args::RelayOptions;
 use crate::trust::Allowed;
-use crate::{environment, folders, logs, signals, trust};
+use crate::{environment, folders, logs, profiles, signals, trust};
 use anyhow::Context;
 use deskbell_engine::LocalHost;
 use deskbell_engine::acp::ChosenAgent;
@@ -18,7 +18,7 @@ use deskbell_engine::settings::SettingsFile;
 use deskbell_engine::store::{Record, SavedSession};
 use deskbell_engine::trust::TrustStore;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -60,24 +60,46 @@ async fn relay(options: RelayOptions) -> anyhow::Result<()> {
     let opening = data.clone();
     let opened = disk::run(&data, disk::DEADLINE, move || {
         logs::read_level(&SettingsFile::new(&folders::config()));
+        let (options, profile) = with_profile(options)?;
         let decisions = trust::open_store(&opening).context("opening the folder of trust decisions")?;
-        anyhow::Ok((decisions, Run::begin(&opening)))
+        anyhow::Ok((options, profile, decisions, Run::begin(&opening)))
     });
-    let (decisions, run) = opened.await??;
-    let ended = drive(options, decisions, run.clone()).await;
+    let (options, profile, decisions, run) = opened.await??;
+    let ended = drive(options, profile, decisions, run.clone()).await;
     disk::run(&data, disk::DEADLINE, move || run.end()).await?;
     ended
 }
 
+/// The options with the agent of their profile. Reads the settings.
+fn with_profile(options: RelayOptions) -> anyhow::Result<(RelayOptions, Option<Profile>)> {
+    let Some(name) = &options.profile else { return Ok((options, None)) };
+    let profile = profiles::find(&profiles::settings(), name)
+        .map_err(|error| anyhow::anyhow!("{} {}", error.message, error.detail.unwrap_or_default()))?;
+    let acp = profiles::agent(&profile);
+    let has_options = options.mode.is_some() || options.fork.is_some() || options.options.is_some();
+    if acp.is_some() && has_options {
+        anyhow::bail!(
+            "--fork, --mode and --options are for Claude Code, and the profile “{name}” has another agent"
+        );
+    }
+    Ok((RelayOptions { acp, ..options }, Some(profile)))
+}
+
 /// Runs a session from its opening to its end.
-async fn drive(options: RelayOptions, decisions: TrustStore, run: Run) -> anyhow::Result<()> {
-    let fork = fork(&options).await?;
+async fn drive(
+    options: RelayOptions,
+    profile: Option<Profile>,
+    decisions: TrustStore,
+    run: Run,
+) -> anyhow::Result<()> {
+    let fork = fork(&options, profile.as_ref()).await?;
     let chosen = chosen_options(&options).await?;
     // Other agents have modes of their own.
     let of_environment = if options.acp.is_none() { mode_from_environment()? } else { None };
-    let mode = options.mode.or(of_environment);
+    let of_profile = profile.as_ref().and_then(|profile| profile.mode);
+    let mode = options.mode.or(of_profile).or(of_environment);
     let options = RelayOptions { mode, ..options };
-    let session = open(options, chosen, fork, decisions, run)?;
+    let session = open(options, profile, chosen, fork, decisions, run)?;
     let (sender, events) = mpsc::channel(BACKLOG);
     session.subscribe(Subscriber::Every(sender)).await?;
     let mut writer = tokio::task::spawn_blocking(move || write_events(events));
@@ -114,10 +136,11 @@ fn kind(options: &RelayOptions) -> AgentKind {
 }
 
 /// The conversation to begin as a copy of, if there is one.
-async fn fork(options: &RelayOptions) -> anyhow::Result<Option<Fork>> {
+async fn fork(options: &RelayOptions, profile: Option<&Profile>) -> anyhow::Result<Option<Fork>> {
     let Some(of) = options.fork.clone() else { return Ok(None) };
     let Some(before) = options.before.clone() else { return Ok(Some(Fork { of, until: None })) };
-    let config = agent::config_folder(kind(options), &folders::data());
+    let own = profile.and_then(profiles::config_folder);
+    let config = own.unwrap_or_else(|| agent::config_folder(kind(options), &folders::data()));
     let project = options.project.clone();
     let find = move || Fork::before(&config, &project, &of, &before);
     let fork = disk::run(&options.project, FORK_READ, find).await?;
@@ -156,6 +179,7 @@ fn mode_from_environment() -> anyhow::Result<Option<PermissionMode>> {
 
 fn open(
     options: RelayOptions,
+    profile: Option<Profile>,
     chosen_options: SessionOptions,
     fork: Option<Fork>,
     decisions: TrustStore,
@@ -171,28 +195,37 @@ fn open(
     let data = folders::data();
     let check =
         move |project: &Path, agent: Option<&ChosenAgent>| admitted(&decisions, project, agent, trusted);
-    let launcher =
-        agent::launcher(kind, acp.clone(), project.clone(), data.clone(), move || chosen.clone(), check, run);
     let now = SystemTime::now().duration_since(UNIX_EPOCH)?.as_millis() as u64;
+    let memory = SavedSession {
+        acp,
+        resumable: resume.is_some(),
+        agent_session_id: resume,
+        fork,
+        model: model.or(chosen_options.model.clone()),
+        effort: chosen_options.effort.clone(),
+        mode,
+        options: SessionOptions { model: None, effort: None, ..chosen_options },
+        ..SavedSession::default()
+    };
+    let memory = profile.iter().fold(memory, |memory, profile| profiles::begin(profile, memory));
     let record = Record {
         id: SessionId::new(uuid::Uuid::new_v4().to_string()),
-        project,
+        project: project.clone(),
         agent: kind,
         created_at: now,
         changed_at: now,
-        memory: SavedSession {
-            acp,
-            resumable: resume.is_some(),
-            agent_session_id: resume,
-            fork,
-            model: model.or(chosen_options.model.clone()),
-            effort: chosen_options.effort.clone(),
-            mode,
-            options: SessionOptions { model: None, effort: None, ..chosen_options },
-            ..SavedSession::default()
-        },
+        memory,
     };
-    let agent_config = agent::config_folder(kind, &data);
+    let launcher = agent::launcher(
+        kind,
+        record.memory.acp.clone(),
+        project,
+        data.clone(),
+        chosen_of(chosen, profile, record.memory.clone()),
+        check,
+        run,
+    );
+    let agent_config = profiles::config_folder_of(&record, &data);
     let locks = Some(data.join("locks"));
     Ok(SessionHandle::open(Open {
         record,
@@ -204,6 +237,20 @@ fn open(
         timeouts: Timeouts::default(),
         recorder,
     }))
+}
+
+/// What the agent is started with: the program of the command line, or what the profile says.
+fn chosen_of(
+    program: Option<PathBuf>,
+    profile: Option<Profile>,
+    memory: SavedSession,
+) -> impl Fn() -> Result<Chosen, CommandError> {
+    let settings = AgentSettings {
+        program: program.map(|program| program.to_string_lossy().into_owned()),
+        profiles: profile.into_iter().collect(),
+        ..AgentSettings::default()
+    };
+    move || profiles::chosen(&memory, &settings)
 }
 
 /// Without a window the user cannot be asked: a folder that is not trusted in its current state is opened in restricted

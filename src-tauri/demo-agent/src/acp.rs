@@ -13,6 +13,7 @@
 //! | `HANG` | waits until the turn is cancelled |
 //! | `CHILD` | starts `sleep 600` and waits until the turn is cancelled |
 //! | `MODE id` | changes its own mode |
+//! | `ENV name` | says the value of a variable |
 //! | `MODEL` | says its model and effort |
 //! | `OPTION id value` | changes a setting of its own |
 //! | `USED tokens size` | reports how full its context is |
@@ -283,6 +284,11 @@ impl Agent {
             "MODEL" => {
                 let words = format!("model {} effort {}", self.options.model, self.options.effort);
                 self.said("agent_message_chunk", &words);
+            }
+            "ENV" => {
+                let value = std::env::var(rest);
+                let words = value.map_or_else(|_| "not set".to_owned(), |value| value);
+                self.said("agent_message_chunk", &format!("{rest} is {words}"));
             }
             "MODE" => update(json!({"sessionUpdate": "current_mode_update", "currentModeId": rest})),
             "VENDOR" => {

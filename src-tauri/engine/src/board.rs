@@ -192,6 +192,7 @@ mod tests {
             agent: AgentKind::Demo,
             agent_name: "Demo agent".to_owned(),
             agent_id: None,
+            profile: None,
             lacks: Default::default(),
             agent_session_id: None,
             status,

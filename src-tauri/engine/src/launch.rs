@@ -14,11 +14,16 @@ use serde::{Deserialize, Serialize};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-/// The command that resumes a conversation in a terminal, for a POSIX shell; on Windows for PowerShell.
-pub(crate) fn resume_command(project: &Path, agent_session_id: &str) -> String {
-    let folder = project.to_string_lossy();
+/// The command that resumes a conversation in a terminal, for a POSIX shell; on Windows for PowerShell. `config`: the
+/// agent's folder of configuration, if it is another one than usual.
+pub(crate) fn resume_command(project: &Path, config: Option<&Path>, agent_session_id: &str) -> String {
     let (and, inner) = if cfg!(windows) { (";", "''") } else { (" &&", r"'\''") };
-    format!("cd '{}'{and} claude --resume {agent_session_id}", folder.replace('\'', inner))
+    let quoted = |path: &Path| format!("'{}'", path.to_string_lossy().replace('\'', inner));
+    let variable = config.map_or_else(String::new, |config| match cfg!(windows) {
+        true => format!("$env:CLAUDE_CONFIG_DIR={}; ", quoted(config)),
+        false => format!("CLAUDE_CONFIG_DIR={} ", quoted(config)),
+    });
+    format!("cd {}{and} {variable}claude --resume {agent_session_id}", quoted(project))
 }
 
 /// Arguments that keep an agent from loading the folder's own settings. Without them, the folder's hooks, MCP servers
@@ -364,12 +369,14 @@ mod tests {
     #[test]
     fn a_shell_reads_the_resume_command_as_it_is_meant() {
         for name in ["plain", "two words", "it's", "$(touch x)`;\\\"", "-x\nnew line"] {
-            let command = resume_command(Path::new(name), "id");
+            let command = resume_command(Path::new(name), None, "id");
             let (folder, rest) = command.strip_prefix("cd ").unwrap().rsplit_once(" && ").unwrap();
             assert_eq!(rest, "claude --resume id");
             assert_eq!(folder.replace(r"'\''", "\u{0}").replace('\'', "").replace('\u{0}', "'"), name);
             assert!(folder.starts_with('\'') && folder.ends_with('\''), "{folder}");
         }
+        let command = resume_command(Path::new("/p"), Some(Path::new("/its own")), "id");
+        assert_eq!(command, "cd '/p' && CLAUDE_CONFIG_DIR='/its own' claude --resume id");
     }
 
     #[test]

@@ -62,6 +62,10 @@ _deskbell() {
             mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
             compopt -o filenames
             return ;;
+        "relay --profile")
+            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
+            compopt -o filenames
+            return ;;
         "relay --resume")
             mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
             compopt -o filenames
@@ -153,7 +157,7 @@ _deskbell() {
     esac
     case "$command" in
         "projects") options='--pin= --unpin= --remove= --clear' ;;
-        "relay") options='--project= --agent= --model= --mode= --options= --record= --trust --agent-command= --agent-argument= --resume= --fork= --before= --serve --idle= --detached --attach= --no-start --list --json --stop= --remove=' ;;
+        "relay") options='--project= --agent= --model= --mode= --options= --record= --trust --agent-command= --agent-argument= --profile= --resume= --fork= --before= --serve --idle= --detached --attach= --no-start --list --json --stop= --remove=' ;;
         "replay") options='--lines --events' files=-f ;;
         "sessions list") options='--filter=' files=-d ;;
         "sessions export") options='--format= --output= --force' ;;

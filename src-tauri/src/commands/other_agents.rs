@@ -19,6 +19,17 @@ pub async fn create_session_with(app: AppHandle, window: WebviewWindow, agent: S
     app.state::<SessionRegistry>().create_with(&project, &agent).await
 }
 
+/// Creates a session with the profile of this name.
+#[tauri::command]
+pub async fn create_session_with_profile(
+    app: AppHandle,
+    window: WebviewWindow,
+    profile: String,
+) -> Answer<Session> {
+    let project = project_of(&app, &window)?;
+    app.state::<SessionRegistry>().create_with_profile(&project, &profile).await
+}
+
 /// Shows the trust page of the agent of this session, so that the decision can be changed.
 #[tauri::command]
 pub async fn review_agent_trust(app: AppHandle, window: WebviewWindow, session_id: SessionId) -> Answer<()> {

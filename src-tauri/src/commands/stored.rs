@@ -94,13 +94,15 @@ pub async fn open_terminal(app: AppHandle, window: WebviewWindow, session_id: Se
     let registry = app.state::<SessionRegistry>();
     registry.session(&project, &session_id)?;
     let known = registry.known(&session_id).filter(|(_, session)| session.agent != AgentKind::Acp);
+    let profile = known.as_ref().and_then(|(_, session)| session.profile.clone());
     let id = known.and_then(|(_, session)| session.agent_session_id).ok_or_else(|| CommandError {
         code: ErrorCode::BadCommand,
         message: "Claude Code has nothing of this session.".to_owned(),
         detail: None,
     })?;
     let chosen = app.state::<Arc<CurrentSettings>>().get().terminal;
-    terminal::resume(chosen, &project, &registry.agent_program().await?, &id).await
+    let (program, config) = registry.program_and_config(profile.as_deref()).await?;
+    terminal::resume(chosen, &project, &program, config.as_deref(), &id).await
 }
 
 /// Time limit for writing an export to disk.

@@ -3,6 +3,7 @@
 use super::{SessionRegistry, far, is_kept, lock};
 use deskbell_cli::agent;
 use deskbell_cli::environment;
+use deskbell_cli::profiles;
 use deskbell_engine::api::*;
 use deskbell_engine::disk;
 use deskbell_engine::launch::Fork;
@@ -17,28 +18,35 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// Time limit for reading a long conversation, to find the prompt that a fork begins with.
 const FORK_READ: Duration = Duration::from_secs(20);
 
-/// The beginning of a new session, as the project's preset and the settings say. The demo agent has no choices. `mode`:
-/// the one of the environment, which counts before the setting.
+/// The beginning of a new session, as the profile, the project's preset and the settings say, in this order. The demo
+/// agent has no choices. `mode`: the one of the environment, which counts before the setting.
 pub(super) fn beginning(
     agent: AgentKind,
     settings: Settings,
     project: &Path,
+    profile: Option<&Profile>,
     mode: Option<PermissionMode>,
 ) -> SavedSession {
     match agent {
-        AgentKind::Demo | AgentKind::Acp => SavedSession::default(),
+        AgentKind::Demo => SavedSession::default(),
+        AgentKind::Acp => of_profile(SavedSession::default(), profile),
         AgentKind::Claude => {
             let AgentSettings { model, mode: chosen, effort, presets, .. } = settings.agent;
             let preset = SessionOptions::of_project(&presets, project);
+            let begun = of_profile(SavedSession { mode, ..SavedSession::default() }, profile);
             SavedSession {
-                model: preset.model.clone().or(model),
-                mode: mode.or(chosen),
-                effort: preset.effort.clone().or(effort),
+                model: begun.model.or(preset.model.clone()).or(model),
+                mode: begun.mode.or(chosen),
+                effort: begun.effort.or(preset.effort.clone()).or(effort),
                 options: SessionOptions { model: None, effort: None, ..preset },
-                ..SavedSession::default()
+                ..begun
             }
         }
     }
+}
+
+fn of_profile(begun: SavedSession, profile: Option<&Profile>) -> SavedSession {
+    profile.into_iter().fold(begun, |begun, profile| profiles::begin(profile, begun))
 }
 
 /// The permission mode that the environment asks for. A value that is not used is logged.
@@ -57,22 +65,39 @@ impl SessionRegistry {
         &self,
         project: &Path,
         agent: AgentKind,
+        profile: Option<Profile>,
         without_asking: bool,
     ) -> Result<Session, CommandError> {
+        if let Some(profile) = profile.as_ref().filter(|profile| profiles::agent(profile).is_some()) {
+            if without_asking {
+                return Err(not_without_asking(profile));
+            }
+            return self.create_with_profile(project, &profile.name).await;
+        }
         // A session that may not start yet is not created.
         self.check(project, agent, None).await?;
-        let session = self.begin(project, agent, without_asking).await?;
+        let session = self.begin_with(project, agent, profile, without_asking).await?;
         if without_asking {
             self.session(project, &session.id)?.start_without_asking().await?;
         }
         Ok(session)
     }
 
-    /// Returns the project's empty session, or a new one. `at_rest`: a session whose agent runs does not qualify.
-    pub async fn begin(
+    /// Returns the project's empty session, or a new one.
+    pub async fn begin(&self, project: &Path, agent: AgentKind) -> Result<Session, CommandError> {
+        let profile = self.profile_of(project, agent);
+        match profile.as_ref().filter(|profile| profiles::agent(profile).is_some()) {
+            Some(profile) => self.create_with_profile(project, &profile.name).await,
+            None => self.begin_with(project, agent, profile, false).await,
+        }
+    }
+
+    /// `at_rest`: a session whose agent runs does not qualify.
+    pub(super) async fn begin_with(
         &self,
         project: &Path,
         agent: AgentKind,
+        profile: Option<Profile>,
         at_rest: bool,
     ) -> Result<Session, CommandError> {
         let _one_at_a_time = self.beginning.lock().await;
@@ -86,16 +111,19 @@ impl SessionRegistry {
         }
         // Running without asking is chosen for a process of this app.
         let keeps = is_far || (!at_rest && is_kept(&self.current.get()));
+        let name = profile.as_ref().map(|profile| &profile.name);
         let is_fit = |session: &Session| {
             let is_kept = session.link != SessionLink::Here;
-            session.is_empty && session.agent == agent && !(at_rest && session.alive) && is_kept == keeps
+            let is_same = session.agent == agent && session.profile.as_ref() == name;
+            session.is_empty && is_same && !(at_rest && session.alive) && is_kept == keeps
         };
         match self.sessions(project).into_iter().find(is_fit) {
             Some(empty) => Ok(empty),
             None if is_far => self.begin_far_session(project, agent).await,
-            None if keeps => self.begin_kept(project, agent).await,
+            None if keeps => self.begin_kept(project, agent, profile.as_ref()).await,
             None => {
-                let begun = beginning(agent, self.current.get(), project, mode_of_environment());
+                let (settings, mode) = (self.current.get(), mode_of_environment());
+                let begun = beginning(agent, settings, project, profile.as_ref(), mode);
                 self.add_new(project, agent, begun).await
             }
         }
@@ -166,6 +194,7 @@ impl SessionRegistry {
         if origin.agent == AgentKind::Acp {
             return Err(refused("The agent of this session cannot fork a conversation."));
         }
+        let profile = origin.profile.as_ref().map(|name| self.profile(name)).transpose()?;
         let of = origin.agent_session_id.ok_or_else(|| {
             refused("The agent has nothing of this session yet. Send a prompt before you fork it.")
         })?;
@@ -174,7 +203,9 @@ impl SessionRegistry {
             Some(item_id) => {
                 let prompt = handle.stored_prompt(item_id).await?;
                 let (prompt, text) = prompt.ok_or_else(|| refused("The prompt no longer exists."))?;
-                let (config, folder) = (agent::config_folder(origin.agent, &self.data), project.to_owned());
+                let own = profile.as_ref().and_then(profiles::config_folder);
+                let config = own.unwrap_or_else(|| agent::config_folder(origin.agent, &self.data));
+                let folder = project.to_owned();
                 let find = move || Fork::before(&config, &folder, &of, &prompt);
                 (disk::run(project, FORK_READ, find).await??, Some(text))
             }
@@ -188,6 +219,7 @@ impl SessionRegistry {
             options: SessionOptions { model: None, effort: None, ..origin.options },
             ..SavedSession::default()
         };
+        let memory = of_profile(memory, profile.as_ref());
         Ok(ForkedSession { session: self.add_new(project, origin.agent, memory).await?, draft })
     }
 
@@ -228,6 +260,14 @@ impl SessionRegistry {
     }
 }
 
+fn not_without_asking(profile: &Profile) -> CommandError {
+    CommandError {
+        code: ErrorCode::Refused,
+        message: "“Skip all permissions” is a mode of Claude Code.".to_owned(),
+        detail: Some(format!("New sessions of this project begin with the profile “{}”.", profile.name)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -235,7 +275,7 @@ mod tests {
     #[test]
     fn a_new_session_begins_as_the_settings_say() {
         let here = Path::new("/p");
-        let beginning = |agent, settings| beginning(agent, settings, here, None);
+        let beginning = |agent, settings| beginning(agent, settings, here, None, None);
         let mut settings = Settings::default();
         assert_eq!(beginning(AgentKind::Claude, settings.clone()), SavedSession::default());
         settings.agent.model = Some("opus".to_owned());
@@ -254,11 +294,32 @@ mod tests {
         let begun = beginning(AgentKind::Claude, settings.clone());
         assert_eq!((begun.model.as_deref(), begun.effort.as_deref()), (Some("haiku"), Some("high")));
         assert_eq!((begun.options.max_turns, begun.options.model), (Some(3), None));
-        let elsewhere = super::beginning(AgentKind::Claude, settings.clone(), Path::new("/q"), None);
+        let elsewhere = super::beginning(AgentKind::Claude, settings.clone(), Path::new("/q"), None, None);
         assert_eq!(elsewhere.options, SessionOptions::default());
-        let asked =
-            super::beginning(AgentKind::Claude, settings.clone(), here, Some(PermissionMode::AcceptEdits));
+        let asked = super::beginning(
+            AgentKind::Claude,
+            settings.clone(),
+            here,
+            None,
+            Some(PermissionMode::AcceptEdits),
+        );
         assert_eq!(asked.mode, Some(PermissionMode::AcceptEdits));
+        let profile = Profile {
+            name: "Work".to_owned(),
+            model: Some("sonnet".to_owned()),
+            mode: Some(PermissionMode::Default),
+            ..Profile::default()
+        };
+        let begun =
+            |place| super::beginning(AgentKind::Claude, settings.clone(), place, Some(&profile), None);
+        let elsewhere = begun(Path::new("/q"));
+        assert_eq!(elsewhere.profile.as_deref(), Some("Work"));
+        assert_eq!(
+            (elsewhere.model.as_deref(), elsewhere.mode),
+            (Some("sonnet"), Some(PermissionMode::Default))
+        );
+        assert_eq!(begun(here).model.as_deref(), Some("sonnet"), "the profile counts before the preset");
+        assert_eq!(begun(here).options.max_turns, Some(3));
         assert_eq!(beginning(AgentKind::Demo, settings), SavedSession::default());
     }
 }

@@ -149,7 +149,8 @@ impl SessionRegistry {
             return Err(refused("The machine of this project is not connected yet."));
         };
         // A program of this machine's settings is not there, and presets name folders of this machine.
-        let begun = creation::beginning(agent, self.current.get(), project, creation::mode_of_environment());
+        let begun =
+            creation::beginning(agent, self.current.get(), project, None, creation::mode_of_environment());
         let session = NewSession {
             project: folder,
             agent: (agent == AgentKind::Demo).then(|| "demo".to_owned()),

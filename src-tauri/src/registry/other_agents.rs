@@ -1,7 +1,7 @@
 //! Sessions with another agent than Claude Code: which ones this computer has, and a new session with one.
 
-use super::{SessionRegistry, is_kept};
-use deskbell_cli::{agent, other_agents};
+use super::{SessionRegistry, creation, is_kept};
+use deskbell_cli::{agent, other_agents, profiles};
 use deskbell_engine::acp::ChosenAgent;
 use deskbell_engine::api::server::NewSession;
 use deskbell_engine::api::*;
@@ -35,13 +35,25 @@ impl SessionRegistry {
             message: format!("Deskbell does not know the agent “{id}”."),
             detail: None,
         })?;
-        let gate = self.gate.clone();
+        self.create_acp(project, chosen, None).await
+    }
+
+    /// The same with this agent, and with a profile that names it.
+    pub(super) async fn create_acp(
+        &self,
+        project: &Path,
+        chosen: ChosenAgent,
+        profile: Option<Profile>,
+    ) -> Result<Session, CommandError> {
+        let begun = creation::beginning(AgentKind::Acp, self.current.get(), project, profile.as_ref(), None);
+        let begun = SavedSession { acp: Some(chosen.clone()), ..begun };
+        let (gate, memory, settings) = (self.gate.clone(), begun.clone(), self.current.get().agent);
         let launcher = agent::launcher(
             AgentKind::Acp,
             Some(chosen.clone()),
             project.to_owned(),
             self.data.clone(),
-            || None,
+            move || profiles::chosen(&memory, &settings),
             move |project, agent| gate.check(project, agent),
             self.run.clone(),
         );
@@ -57,19 +69,21 @@ impl SessionRegistry {
         let keeps = is_kept(&self.current.get());
         let is_fit = |session: &Session| {
             let is_kept = session.link != SessionLink::Here;
-            session.is_empty && session.agent_id.as_deref() == Some(id) && is_kept == keeps
+            let is_same = session.agent_id == chosen.row_id() && session.profile == begun.profile;
+            session.is_empty && session.agent == AgentKind::Acp && is_same && is_kept == keeps
         };
         match self.sessions(project).into_iter().find(is_fit) {
             Some(empty) => Ok(empty),
             None if keeps => {
-                let (project_path, agent) = (project.display().to_string(), Some(id.to_owned()));
-                let session = NewSession { project: project_path, agent, ..NewSession::default() };
+                let session = NewSession {
+                    project: project.display().to_string(),
+                    agent: chosen.row_id().filter(|_| begun.profile.is_none()),
+                    profile: begun.profile,
+                    ..NewSession::default()
+                };
                 self.open_kept(project, session).await
             }
-            None => {
-                let begun = SavedSession { acp: Some(chosen), ..SavedSession::default() };
-                self.add_new(project, AgentKind::Acp, begun).await
-            }
+            None => self.add_new(project, AgentKind::Acp, begun).await,
         }
     }
 

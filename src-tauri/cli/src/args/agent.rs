@@ -14,6 +14,10 @@ pub struct Named {
 }
 
 impl Named {
+    pub fn is_given(&self) -> bool {
+        self.agent.is_some() || self.command.is_some()
+    }
+
     /// Puts the agent into the options.
     /// `cwd`: for a program that is a relative path.
     pub fn apply(self, options: &mut RelayOptions, cwd: &Path) -> Result<(), Problem> {

@@ -1,8 +1,8 @@
 //! The sessions of the server: opened once, saved in the server's own folder, their events given to the hub.
 
 use super::{Server, lock};
-use crate::agent;
-use crate::trust;
+use crate::agent::{self, Chosen};
+use crate::{folders, profiles, trust};
 use anyhow::Context;
 use deskbell_engine::LocalHost;
 use deskbell_engine::acp::ChosenAgent;
@@ -148,12 +148,23 @@ impl Server {
 
     /// Opens a new session and saves it.
     pub(super) async fn open(self: &Arc<Self>, new: NewSession) -> Result<SessionId, CommandError> {
-        let NewSession { project, agent, resume, model, mode, options, trust } = new;
+        let NewSession { project, agent, profile, resume, model, mode, options, trust } = new;
         let options = *options;
         if let Some(problem) = model.as_deref().and_then(Launch::bad_model) {
             return Err(bad(ErrorCode::BadCommand, format!("The model is not valid: {problem}.")));
         }
-        let is_acp = agent.as_deref().is_some_and(|agent| ChosenAgent::row_of(agent).is_some());
+        let profile = match profile {
+            Some(_) if agent.is_some() => {
+                return Err(bad(ErrorCode::BadCommand, "A profile names the agent: leave “agent” out."));
+            }
+            Some(name) => Some(self.profile(name).await?),
+            None => None,
+        };
+        let acp = match &profile {
+            Some(profile) => profiles::agent(profile),
+            None => agent.as_deref().and_then(ChosenAgent::row_of),
+        };
+        let is_acp = acp.is_some();
         let is_uuid = |id: &String| id.len() == 36 && uuid::Uuid::try_parse(id).is_ok();
         if resume
             .as_ref()
@@ -176,13 +187,12 @@ impl Server {
         let check = move || checked.check_in(&place);
         disk::run(&project, disk::DEADLINE, check).await??;
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64);
-        let acp = agent.as_deref().and_then(ChosenAgent::row_of);
         let kind = match agent.as_deref() {
             Some("demo") => AgentKind::Demo,
-            _ if acp.is_some() => AgentKind::Acp,
+            _ if is_acp => AgentKind::Acp,
             _ => AgentKind::Claude,
         };
-        if acp.is_some() && (mode.is_some() || options != SessionOptions::default()) {
+        if is_acp && (mode.is_some() || options != SessionOptions::default()) {
             let message = "A mode and options are for Claude Code, and this agent does not have them.";
             return Err(bad(ErrorCode::BadCommand, message));
         }
@@ -196,11 +206,18 @@ impl Server {
             options: SessionOptions { model: None, effort: None, ..options },
             ..SavedSession::default()
         };
+        let memory = profile.iter().fold(memory, |memory, profile| profiles::begin(profile, memory));
         let id = SessionId::new(uuid::Uuid::new_v4().to_string());
         let record = Record { id, project, agent: kind, created_at: now, changed_at: now, memory };
         let opened = Opened { agent: agent.filter(|_| kind == AgentKind::Claude) };
         self.save(&record, &opened).await?;
         self.add(record, opened, trust).await
+    }
+
+    /// A profile of the user's settings, as they are now.
+    async fn profile(&self, name: String) -> Result<Profile, CommandError> {
+        let find = move || profiles::find(&profiles::settings(), &name);
+        disk::run(&folders::config(), disk::DEADLINE, find).await?
     }
 
     async fn save(&self, record: &Record, opened: &Opened) -> Result<(), CommandError> {
@@ -227,11 +244,15 @@ impl Server {
         let check = move |project: &Path, agent: Option<&ChosenAgent>| {
             trust::admit_unasked(&decisions, project, agent, trusted)
         };
-        let chosen = opened.agent.map(PathBuf::from);
+        let (memory, program) = (record.memory.clone(), opened.agent.map(PathBuf::from));
+        let chosen = move || match &memory.profile {
+            Some(_) => profiles::chosen(&memory, &profiles::settings()),
+            None => Ok(Chosen { program: program.clone(), ..Chosen::default() }),
+        };
         let (data, run) = (self.data.clone(), self.run.clone());
         let (acp, project) = (record.memory.acp.clone(), record.project.clone());
-        let launcher = agent::launcher(record.agent, acp, project, data, move || chosen.clone(), check, run);
-        let agent_config = agent::config_folder(record.agent, &self.data);
+        let launcher = agent::launcher(record.agent, acp, project, data, chosen, check, run);
+        let agent_config = profiles::config_folder_of(&record, &self.data);
         let handle = SessionHandle::open(Open {
             host: Arc::new(LocalHost),
             record,

@@ -59,6 +59,7 @@ use crate::title::Title;
 use crate::transcript::{CLEARED, RequestEnd, TranscriptEvent};
 use deskbell_acp::ChosenAgent;
 use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 
 /// Time limits, in milliseconds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -179,6 +180,8 @@ pub struct Machine {
     timeouts: Timeouts,
     /// The agent, if it speaks ACP.
     acp: Option<ChosenAgent>,
+    profile: Option<String>,
+    config_folder: Option<PathBuf>,
     process: Process,
     turn: Option<Turn>,
     last_result: LastResult,
@@ -207,6 +210,8 @@ impl Machine {
         Self {
             timeouts,
             acp: memory.acp,
+            profile: memory.profile,
+            config_folder: memory.config_folder,
             process: Process::default(),
             turn: None,
             last_result: LastResult::default(),
@@ -249,6 +254,8 @@ impl Machine {
         let title = title.or_else(|| Title::of_prompt(&self.queue.first_saving()?.text));
         SavedSession {
             acp: self.acp.clone(),
+            profile: self.profile.clone(),
+            config_folder: self.config_folder.clone(),
             agent_session_id: self.conversation.id().map(str::to_owned),
             resumable: self.conversation.is_resumable(),
             fork: self.conversation.fork().cloned(),

@@ -9,6 +9,7 @@ use crate::transcript::changed_inputs::ChangedInput;
 use deskbell_acp::ChosenAgent;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::path::PathBuf;
 
 /// The part of a session that outlives the app. It is written to disk before any effect that depends on it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -17,6 +18,12 @@ pub struct SavedSession {
     /// The agent, if it speaks ACP. The record's kind says whether it does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub acp: Option<ChosenAgent>,
+    /// The name of the profile in the settings that it was begun with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profile: Option<String>,
+    /// The agent's folder of configuration, with its transcripts, if the profile had one of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub config_folder: Option<PathBuf>,
     pub agent_session_id: Option<String>,
     /// The agent can find the session again only after a finished turn (2.1.329).
     pub resumable: bool,

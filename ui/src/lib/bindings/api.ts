@@ -294,6 +294,10 @@ agentName: string,
  */
 agentId: string | null, 
 /**
+ * The name of the profile in the settings that it was begun with.
+ */
+profile: string | null, 
+/**
  * What the agent does not report or offer.
  */
 lacks: AgentLacks, 

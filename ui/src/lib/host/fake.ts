@@ -198,6 +198,19 @@ export class FakeHost implements Host {
     return Promise.resolve(structuredClone(facts));
   }
 
+  createSessionWithProfile(name: string): Promise<Session> {
+    const profile = this.#settings.settings.agent.profiles.find((one) => one.name === name);
+    if (profile === undefined) return refuse('refused', `There is no profile “${name}”.`);
+    const agent = AGENTS.find((one) => one.id === profile.agent);
+    const facts = {
+      ...emptySession(`s-new-${this.#nextId++}`, 'New session', agent === undefined ? 'claude' : 'acp'),
+      ...(agent === undefined ? {} : { agentName: agent.name, agentId: agent.id, lacks: agent.lacks }),
+      profile: name,
+    };
+    this.#adopt(new FakeSession(facts));
+    return Promise.resolve(structuredClone(facts));
+  }
+
   reviewAgentTrust(sessionId: SessionId): Promise<void> {
     const id = this.#sessions.get(sessionId)?.facts.agentId;
     const agent = AGENTS.find((one) => one.id === id);

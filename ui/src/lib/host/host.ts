@@ -82,6 +82,8 @@ export interface Host {
   otherAgents(): Promise<OtherAgent[]>;
   /** Creates a session with the agent of this id. */
   createSessionWith(agent: string): Promise<Session>;
+  /** Creates a session with the profile of this name. */
+  createSessionWithProfile(profile: string): Promise<Session>;
   /** Shows the trust page of the agent of this session. */
   reviewAgentTrust(sessionId: SessionId): Promise<void>;
   /** Tries to connect to the server of this session now, instead of at the next attempt. */

@@ -33,6 +33,7 @@ export const tauriHost: Host = {
   createSession: (agent, withoutAsking) => call('create_session', { agent, withoutAsking }),
   otherAgents: () => call('other_agents'),
   createSessionWith: (agent) => call('create_session_with', { agent }),
+  createSessionWithProfile: (profile) => call('create_session_with_profile', { profile }),
   reviewAgentTrust: (sessionId) => call('review_agent_trust', { sessionId }),
   retryLink: (sessionId) => call('retry_link', { sessionId }),
   startWithoutAsking: (sessionId) => call('start_without_asking', { sessionId }),

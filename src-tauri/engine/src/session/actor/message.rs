@@ -90,7 +90,8 @@ impl Actor {
                 // The command is Claude Code's: another agent's conversation is not known to it.
                 let is_claude = record.agent != AgentKind::Acp;
                 let id = self.session().agent_session_id.filter(|_| is_claude);
-                drop(reply.send(id.map(|id| resume_command(&record.project, &id))));
+                let config = record.memory.config_folder.as_deref();
+                drop(reply.send(id.map(|id| resume_command(&record.project, config, &id))));
             }
             Message::Copy { copy, reply } => {
                 drop(reply.send(self.core.transcript().text_of(&self.session().title, &copy)));
@@ -201,6 +202,7 @@ impl Actor {
             agent: record.agent,
             agent_name: agent_name(record.agent, record.memory.acp.as_ref()),
             agent_id: record.memory.acp.as_ref().and_then(ChosenAgent::row_id),
+            profile: record.memory.profile.clone(),
             lacks: record.memory.acp.as_ref().map(ChosenAgent::lacks).unwrap_or_default(),
             agent_session_id: None,
             status: Status::Idle,

@@ -81,6 +81,7 @@ export function emptySession(id: string, title: string, agent: AgentKind = 'clau
     agent,
     agentName: agent === 'demo' ? 'Demo agent' : 'Claude Code',
     agentId: null,
+    profile: null,
     lacks: { reports: [], offers: [] },
     agentSessionId: null,
     status: { type: 'idle' },

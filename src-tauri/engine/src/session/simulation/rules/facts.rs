@@ -23,6 +23,7 @@ pub fn describe(core: &Core) -> Session {
         agent: AgentKind::Claude,
         agent_name: "Claude Code".to_owned(),
         agent_id: None,
+        profile: None,
         lacks: Default::default(),
         agent_session_id: None,
         status: Status::Idle,
