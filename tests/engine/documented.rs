@@ -18,7 +18,6 @@ const RUN: &[&str] = &[
     "deskbell relay --project=. --agent=demo",
     "deskbell relay --project=. --record=recording.ndjson",
     "deskbell replay recording.ndjson",
-    "CLAUDE_CONFIG_DIR=~/.claude-work deskbell relay --project=.",
     "deskbell settings set bell.needsYou.command '{\"program\": \"/home/me/bin/ring-phone\", \"args\": []}'",
     "echo '{\"type\":\"prompt\",\"text\":\"hello\"}' | deskbell relay --project=. --trust --agent-command=deskbell \
      --agent-argument=demo-agent --agent-argument=--acp",
@@ -54,7 +53,6 @@ const NOT_RUN: &[(&str, &str)] = &[
     ("deskbell", "tests/real_window/start_page.rs"),
     ("deskbell .", "tests/real_window/start_page.rs"),
     ("deskbell --demo .", "tests/real_window/conversation.rs"),
-    ("CLAUDE_CONFIG_DIR=~/.claude-work deskbell ~/work", "tests/real_window/start_page.rs"),
     ("deskbell \"$(deskbell worktrees --add=feature)\"", "tests/real_window/worktrees.rs"),
     ("deskbell edit src/lib.rs --line=12", "it starts an editor of the desktop"),
     ("deskbell doctor", "tests/engine/doctor_report.rs"),

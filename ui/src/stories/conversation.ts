@@ -262,6 +262,11 @@ export const header: Page = () => [
       session: { ...facts, usage, title: 'Why are the totals of the months off by a cent against those of the bank?' },
     },
     'the demo agent': { ...head, session: { ...facts, usage, agent: 'demo' } },
+    'a profile': { ...head, session: { ...facts, usage, profile: 'Work' } },
+    'a profile of another agent': {
+      ...head,
+      session: { ...facts, profile: 'Gemini at work', agent: 'acp', agentName: 'Gemini CLI' },
+    },
     'another agent': { ...head, session: { ...facts, agent: 'acp', agentName: 'Gemini CLI' } },
     'another agent with models, modes and settings of its own': { ...head, session: offering('false') },
     'another agent with a setting turned on': { ...head, session: offering('true') },

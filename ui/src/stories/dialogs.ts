@@ -2,7 +2,7 @@
 
 import { tick } from 'svelte';
 
-import type { Checkup, OtherAgent, Preset, RawLine, RawLines } from '../lib/bindings/api';
+import type { Checkup, OtherAgent, Preset, Profile, RawLine, RawLines } from '../lib/bindings/api';
 import { emptySession, PROJECT, SETTINGS } from '../lib/host/fake/facts';
 import { BROKEN_AGENT, checkup as checkupOf } from '../lib/host/fake/readiness';
 import { RULES } from '../lib/host/fake/rules';
@@ -87,6 +87,8 @@ const settings = {
 
 const choosing = (load: () => Promise<OtherAgent[] | null>) => ({
   load,
+  profiles: [] as readonly Profile[],
+  folder: PROJECT.path,
   onpick: () =>
     Promise.resolve({
       code: 'agentNotFound' as const,
@@ -121,6 +123,12 @@ export const dialogs: Page = () => [
         await tick();
       },
     ],
+    'with profiles': { ...choosing(() => Promise.resolve([...AGENTS])), profiles: PROFILES },
+    'with a default profile': {
+      ...choosing(() => Promise.resolve([...AGENTS])),
+      profiles: PROFILES,
+      folder: '/home/ada/office',
+    },
     searching: choosing(() => new Promise(ignore)),
     unread: choosing(() => Promise.resolve(null)),
   }),

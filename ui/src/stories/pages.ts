@@ -306,6 +306,7 @@ export const lists: Page = () => [
     'open, asks nothing': { ...row({ type: 'completed' }, { mode: 'bypassPermissions' }), open: true },
     'the demo agent': row({ type: 'completed' }, { agent: 'demo' }),
     'another agent': row({ type: 'completed' }, { agent: 'acp', agentName: 'Gemini CLI' }),
+    'a profile': row({ type: 'completed' }, { profile: 'Work' }),
     'with work in the background': row({ type: 'background' }, { nBackground: 2 }),
     'failed, with work in the background': row({ type: 'failed', message: 'The API answered 529' }, { nBackground: 1 }),
     'a long title': row(

@@ -6,9 +6,11 @@ import { tick } from 'svelte';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import App from '../../App.svelte';
+import type { JsonValue } from '../bindings/api';
 import { NO_OPTIONS } from '../options/form';
 import { ManualClock } from '../../test/clock';
 import { ARM_MS } from '../asking/arming.svelte';
+import { PROFILES } from '../host/fake/agents';
 import { limited } from '../host/fake/context';
 import { FakeHost } from '../host/fake';
 import { commandRequest } from '../host/fake/script';
@@ -115,6 +117,11 @@ const CASES: Record<string, Case> = {
   paste: { done: calling('clipboardImage') },
   new: { done: calling('createSession', null, false) },
   'new-with': { done: dialog('New session with…') },
+  'new-with-profile': {
+    given: ({ host }) => host.setSetting('agent.profiles', PROFILES as unknown as JsonValue),
+    choice: 'Work',
+    done: calling('createSessionWithProfile', 'Work'),
+  },
   demo: { done: calling('createSession', 'demo', false) },
   'new-in-worktree': { done: dialog('New session in a worktree') },
   worktrees: { done: dialog('Worktrees') },

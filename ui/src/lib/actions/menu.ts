@@ -8,7 +8,7 @@ import { ACTIONS, actionOf } from './table';
 /** The place of each action by its id, in sections. A test finds an action that is missing. */
 export const MENUS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   File: [
-    ['new', 'new-with', 'new-in-worktree', 'demo'],
+    ['new', 'new-with', 'new-with-profile', 'new-in-worktree', 'demo'],
     ['open-folder', 'open-far', 'recent', 'worktrees'],
     ['export-markdown', 'export-html', 'export-json'],
     ['settings', 'keys', 'settings-file'],

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { Session } from '../bindings/api';
+import { PROFILES } from '../host/fake/agents';
 import { emptySession } from '../host/fake/facts';
 import type { Desk, Target } from './action';
 import { actionOf } from './table';
@@ -34,4 +35,20 @@ it('a session of a server says why it is not recorded here', () => {
   };
   expect(at({ type: 'here' })).toBeNull();
   expect(at({ type: 'connected' })).toMatch(/runs in a server and cannot be recorded here/);
+});
+
+it('a session with a profile can be begun from the palette, for each profile of the settings', () => {
+  const begun: string[] = [];
+  const desk = (profiles: readonly { name: string }[]) => {
+    const beginWithProfile = (name: string) => Promise.resolve(void begun.push(name));
+    const project = { beginWithProfile, settings: { settings: { agent: { profiles } } } };
+    return { covered: null, project } as unknown as Desk;
+  };
+  const action = actionOf('new-with-profile');
+  expect(action.off?.(desk([]), {} as Target)).toBe('The settings have no profiles (agent.profiles).');
+  expect(action.off?.(desk(PROFILES), {} as Target)).toBeNull();
+  const choices = 'choices' in action.does ? action.does.choices(desk(PROFILES), {} as Target) : [];
+  expect(choices.map(({ label }) => label)).toEqual(['Work', 'Gemini at work', 'Mine']);
+  choices[0]?.run();
+  expect(begun).toEqual(['Work']);
 });

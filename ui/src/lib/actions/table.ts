@@ -292,6 +292,21 @@ const ALL: readonly Action[] = [
 
   always('Session', 'new', 'New session', (desk) => desk.newSession(null), 'Ctrl+N'),
   always('Session', 'new-with', 'New session with…', (desk) => desk.show('agents'), 'Ctrl+Shift+N'),
+  {
+    id: 'new-with-profile',
+    group: 'Session',
+    label: 'New session with profile',
+    off: ({ project }) =>
+      project.settings.settings.agent.profiles.length === 0 ? 'The settings have no profiles (agent.profiles).' : null,
+    does: {
+      choices: ({ project }) =>
+        project.settings.settings.agent.profiles.map(({ name }) => ({
+          id: name,
+          label: name,
+          run: () => void project.beginWithProfile(name),
+        })),
+    },
+  },
   always('Session', 'demo', 'New session with the demo agent', (desk) => desk.newSession('demo')),
   {
     id: 'new-in-worktree',

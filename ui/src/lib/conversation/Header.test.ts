@@ -50,6 +50,14 @@ describe('the head of a conversation', () => {
     expect(screen.queryByRole('dialog', { hidden: true })).toBeNull();
   });
 
+  it('names the profile, so that two accounts differ', async () => {
+    await header({ profile: 'Work' });
+    expect(screen.getByTitle('The profile of this session').textContent).toBe('Work');
+    cleanup();
+    await header();
+    expect(screen.queryByTitle('The profile of this session')).toBeNull();
+  });
+
   it.each([
     ['default', 'claude-opus-5-5', 'Opus 5.5'],
     [null, 'claude-opus-5-5', 'Opus 5.5'],

@@ -4,15 +4,21 @@ import { describe, expect, it } from 'vitest';
 
 import { draw } from '../../test/draw';
 import type { CommandError, OtherAgent } from '../bindings/api';
-import { AGENTS } from '../host/fake/agents';
+import { AGENTS, PROFILES } from '../host/fake/agents';
 import AgentsDialog from './AgentsDialog.svelte';
 
-async function dialog(agents: readonly OtherAgent[] | null, refusal: CommandError | null = null) {
+async function dialog(
+  agents: readonly OtherAgent[] | null,
+  refusal: CommandError | null = null,
+  folder = '/home/ada/money',
+) {
   const calls: string[] = [];
   await draw(AgentsDialog, {
     load: () => Promise.resolve(agents === null ? null : [...agents]),
-    onpick: (id: string) => {
-      calls.push(id);
+    profiles: PROFILES,
+    folder,
+    onpick: (wanted: { agent: string } | { profile: string }) => {
+      calls.push('agent' in wanted ? wanted.agent : `profile ${wanted.profile}`);
       return Promise.resolve(refusal);
     },
     onclaude: () => calls.push('claude code'),
@@ -62,6 +68,28 @@ describe('the agents of a new session', () => {
     await user.click(button(/^Copilot CLI/u));
     expect(shown.getByRole('alert', { hidden: true }).textContent).toContain(message);
     expect(calls).toEqual(['copilot']);
+  });
+
+  it('are the profiles too, each with what it starts and never a value', async () => {
+    const { calls, shown, button, user } = await dialog(AGENTS);
+    await shown.findByText('A session keeps its agent.');
+    const words = (name: RegExp) => button(name).closest('li')?.textContent ?? '';
+    expect(words(/^Work/u)).toContain('Claude Code · sets CLAUDE_CONFIG_DIR, TEAM_WORD · model opus');
+    expect(words(/^Work/u)).toContain('Its conversations from a terminal are not in the list of sessions.');
+    expect(words(/^Gemini at work/u)).toContain('Gemini CLI · program /opt/gemini');
+    expect(words(/^Mine/u)).toContain('Runs my-agent --acp');
+    expect(words(/^Mine/u)).toContain('Starts only in a folder that you trust with it.');
+    expect(document.body.textContent).not.toContain('a-secret');
+    await user.click(button(/^Mine/u));
+    expect(calls).toEqual(['profile Mine', 'close']);
+  });
+
+  it('say which profile is the default of the project', async () => {
+    const { shown, button } = await dialog(AGENTS, null, '/home/ada/office');
+    await shown.findByText('A session keeps its agent.');
+    expect(button(/^Work/u).closest('li')?.textContent).toContain('The default of this project');
+    expect(button(/^Claude Code/u).closest('li')?.textContent).toContain('Without a profile');
+    expect(shown.queryByText('The default')).toBeNull();
   });
 
   it('can be searched again when they could not be read', async () => {

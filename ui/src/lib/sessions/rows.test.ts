@@ -12,6 +12,7 @@ import {
   isInterrupted,
   markOf,
   modelName,
+  otherAgent,
   rowId,
   rowReason,
   rowsOf,
@@ -104,6 +105,14 @@ describe('marks', () => {
 });
 
 describe('a row', () => {
+  it('names the profile and the other agent', () => {
+    const named = (facts: Parameters<typeof session>[0]) => otherAgent({ session: session(facts), stored: null });
+    expect(named({})).toBeNull();
+    expect(named({ profile: 'Work' })).toBe('Work');
+    expect(named({ profile: 'Work', agent: 'acp', agentName: 'Gemini CLI' })).toBe('Work · Gemini CLI');
+    expect(named({ agent: 'acp', agentName: 'Gemini CLI' })).toBe('Gemini CLI');
+  });
+
   const status = (row: Row) => [rowStatus(row).type, rowReason(row), isInterrupted(row)];
 
   it('says for good that a session was interrupted, until it is continued', () => {

@@ -79,9 +79,10 @@ export function modelName(id: string): string {
   return `${family.charAt(0).toUpperCase()}${family.slice(1)} ${version}`;
 }
 
-/** The agent's name, if it is another than Claude Code. */
+/** The profile, and the agent's name if it is another than Claude Code. */
 export function otherAgent({ session }: Row): string | null {
-  return session?.agent === 'acp' ? session.agentName : null;
+  const facts = [session?.profile ?? null, session?.agent === 'acp' ? session.agentName : null];
+  return facts.filter((fact) => fact !== null).join(' · ') || null;
 }
 
 /** Whether a row has a second line. */

@@ -122,8 +122,8 @@ export class ProjectState extends SessionActions {
 
   /** The part of the agent's store that this window, or an earlier one of the project, has listed. */
   readonly #seen: SeenStore;
-  /** The agent of a session that waits for the decision about the folder. */
-  #waiting: string | null = null;
+  /** The agent, or the profile, of a session that waits for the decision about the folder. */
+  #waiting: { agent: string } | { profile: string } | null = null;
   #feed: Feed | null = null;
   /** The empty session whose agent was asked to start. */
   #started: SessionId | null = null;
@@ -387,13 +387,16 @@ export class ProjectState extends SessionActions {
   }
 
   /**
-   * Creates a session with another agent and opens it. Returns why there is none; `null` also where the user has to
+   * Creates a session with another agent or a profile, and opens it. Returns why there is none; `null` also where the user has to
    * decide about the folder first.
    */
-  async createSessionWith(agent: string): Promise<CommandError | null> {
+  async createSessionWith(wanted: { agent: string } | { profile: string }): Promise<CommandError | null> {
     this.creating = true;
     try {
-      const session = await this.host.createSessionWith(agent);
+      const session =
+        'profile' in wanted
+          ? await this.host.createSessionWithProfile(wanted.profile)
+          : await this.host.createSessionWith(wanted.agent);
       this.#list(session);
       await this.openSession(session.id);
       return null;
@@ -401,12 +404,25 @@ export class ProjectState extends SessionActions {
       const error = asCommandError(reason);
       if (error.code !== 'notTrusted') return error;
       // The trust page says the reason.
-      this.#waiting = agent;
-      this.agentTrustShown = true;
+      this.#waiting = wanted;
+      if (this.#isOfClaude(wanted)) this.trustShown = true;
+      else this.agentTrustShown = true;
       return null;
     } finally {
       this.creating = false;
     }
+  }
+
+  /** Creates a session with a profile. Why there is none is reported. */
+  async beginWithProfile(profile: string): Promise<void> {
+    const refused = await this.createSessionWith({ profile });
+    if (refused !== null) this.problems.report('No session was started', refused);
+  }
+
+  #isOfClaude(wanted: { agent: string } | { profile: string }): boolean {
+    if ('agent' in wanted) return false;
+    const profile = this.settings.settings.agent.profiles.find(({ name }) => name === wanted.profile);
+    return profile !== undefined && profile.agent === null && profile.command === null;
   }
 
   /** The agents that a session can have instead of Claude Code; `null` if they could not be read. */
@@ -478,8 +494,8 @@ export class ProjectState extends SessionActions {
     for (const session of last) {
       const what = last.length === 1 ? 'The session was not brought back' : `“${session.title}” was not brought back`;
       await this.problems.attempt(what, async () => {
-        // Of other agents there is no store to open the conversation from.
-        const stored = session.agent === 'acp' ? null : session.agentSessionId;
+        // Of other agents there is no store to open the conversation from, and of a profile it may be another one.
+        const stored = session.agent === 'acp' || session.profile !== null ? null : session.agentSessionId;
         const restored = await this.host.restoreSession(session.id, stored);
         this.removed = this.removed
           .map((removal) => removal.filter(({ id }) => id !== session.id))
@@ -601,14 +617,14 @@ export class ProjectState extends SessionActions {
       this.host.decideTrust(decision, shown?.fingerprint ?? null, agent?.id ?? null),
     );
     if (error !== null) return;
-    if (agent === null) {
-      this.trustShown = false;
-      return;
-    }
-    this.agentTrustShown = false;
-    const [waiting, starts] = [this.#waiting, decision === 'trust' || agent.trustedOnly === null];
+    const waiting = this.#waiting;
     this.#waiting = null;
-    if (waiting !== agent.id || !starts) return;
+    if (agent === null) this.trustShown = false;
+    else this.agentTrustShown = false;
+    const starts = agent === null || decision === 'trust' || agent.trustedOnly === null;
+    if (waiting === null || !starts) return;
+    const isIt = 'agent' in waiting ? waiting.agent === agent?.id : this.#isOfClaude(waiting) === (agent === null);
+    if (!isIt) return;
     const refused = await this.createSessionWith(waiting);
     if (refused !== null) this.problems.report('No session was started', refused);
   }
