@@ -5,6 +5,8 @@ use deskbell_engine::api::*;
 use deskbell_engine::recorder::Recording;
 use deskbell_engine::replay::Replayed;
 use std::path::PathBuf;
+#[cfg(unix)]
+use std::time::Duration;
 
 /// Ends a session, and compares its replay with it.
 async fn folds_to_what_it_was(name: &str, mut life: Life, path: PathBuf) {
@@ -103,8 +105,10 @@ async fn a_recording_of_an_open_session_has_what_came_after_its_start() {
     life.turn("SAY before").await;
     let session = life.session().clone();
     assert_eq!(session.recording(), None);
-    let path = session.record(setup.path().join("recordings")).await.unwrap();
-    assert_eq!(session.recording(), Some(path.clone()));
+    let begun = session.record(setup.path().join("recordings")).await.unwrap();
+    assert!(begun.is_running && begun.problem.is_none());
+    let path = std::path::PathBuf::from(&begun.path);
+    assert_eq!(session.recording().map(|recording| recording.path), Some(begun.path));
     let again = session.record(setup.path().join("recordings")).await.unwrap_err();
     assert_eq!(again.message, "This session is being recorded already.");
     let secret = "sk-ant-api03-0123456789abcdefghij";
@@ -113,7 +117,9 @@ async fn a_recording_of_an_open_session_has_what_came_after_its_start() {
     decide(&mut life, Decision::AllowOnce { updated_input: None }).await;
     life.turn_end().await;
     let items = life.items().await;
-    assert_eq!(session.stop_recording().await.unwrap(), Some(path.clone()));
+    let stopped = session.stop_recording().await.unwrap().unwrap();
+    assert_eq!((stopped.is_running, stopped.problem), (false, None));
+    assert_eq!(stopped.n_bytes, path.metadata().unwrap().len());
     assert_eq!(session.stop_recording().await.unwrap(), None);
     life.turn("SAY unrecorded").await;
 
@@ -150,17 +156,42 @@ async fn a_recording_that_begins_within_a_turn_says_so() {
     let (setup, mut life) = (tempfile::tempdir().unwrap(), Setup::demo().open().await);
     life.prompt("TOOL Bash {\"command\": \"touch a.txt\"}\nSAY the rest").await;
     let request = life.request().await;
-    let path = life.session().record(setup.path().to_owned()).await.unwrap();
+    let recording = life.session().record(setup.path().to_owned()).await.unwrap();
     let decision = Decision::AllowOnce { updated_input: None };
     let shown = Some(request.shown);
     life.command(Command::Decide { request_id: request.id, shown, decision }).await.unwrap();
     life.turn_end().await;
     life.turn("SAY another").await;
     life.close().await;
-    let replayed = Replayed::of(&Recording::read(&path).unwrap().lines);
+    let replayed = Replayed::of(&Recording::read(recording.path.as_ref()).unwrap().lines);
     assert!(replayed.is_in_turn);
     let text = replayed.text();
     assert!(text.contains("the rest") && text.contains("another"), "{text}");
+}
+
+/// On Windows a file that is being written cannot be removed.
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_recording_whose_folder_is_removed_ends_at_once_and_the_session_goes_on() {
+    let (setup, mut life) = (tempfile::tempdir().unwrap(), Setup::demo().open().await);
+    let folder = setup.path().join("recordings");
+    let begun = life.session().record(folder.clone()).await.unwrap();
+    life.turn("SAY before").await;
+    let failed = life.session().recording_failed();
+    std::fs::remove_dir_all(&folder).unwrap();
+    life.turn("SAY after").await;
+    let failed = tokio::time::timeout(Duration::from_secs(60), failed).await.unwrap().unwrap();
+    assert_eq!(failed.path, begun.path);
+    assert_eq!((failed.is_running, failed.n_bytes), (false, 0));
+    assert_eq!(failed.problem.as_deref(), Some("its file was removed or moved"));
+    assert_eq!(life.session().recording(), Some(failed), "a window that is opened later is informed, too");
+
+    let again = life.session().record(folder).await.unwrap();
+    assert_eq!(life.session().recording().map(|recording| recording.is_running), Some(true));
+    life.turn("SAY again").await;
+    assert_eq!(life.session().stop_recording().await.unwrap().unwrap().problem, None);
+    assert!(Replayed::of(&Recording::read(again.path.as_ref()).unwrap().lines).text().contains("again"));
+    life.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -9,6 +9,7 @@ use super::files::UnreadFile;
 use super::id::{ItemId, RequestId, SessionId};
 use super::orphan::OrphanProcess;
 use super::project::StartView;
+use super::recording::RecordingState;
 use super::search::SearchChange;
 use super::session::Session;
 use super::settings::SettingsView;
@@ -158,6 +159,11 @@ pub enum WindowEvent {
     /// Files were dropped on the window.
     Dropped {
         dropped: Vec<Dropped>,
+    },
+    /// The recording of a session ended by itself, because it could not be written.
+    RecordingEnded {
+        session_id: SessionId,
+        recording: RecordingState,
     },
     /// The content of the start page changed.
     StartChanged {

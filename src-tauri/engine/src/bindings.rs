@@ -226,6 +226,7 @@ fn typescript() -> String {
         RawLine,
         RawDirection,
         RawKind,
+        RecordingState,
         OtherAgentState,
         SetupCommand,
         RulesInForce,

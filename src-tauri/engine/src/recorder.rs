@@ -13,7 +13,7 @@ mod redact;
 mod streamed;
 mod writer;
 
-use crate::api::{AgentKind, RawDirection, RawKind, RawLines};
+use crate::api::{AgentKind, RawDirection, RawKind, RawLines, RecordingState};
 use crate::disk::{self, ReadError};
 use crate::store::SavedSession;
 use last::LastLines;
@@ -111,14 +111,25 @@ impl Recorder {
         Ok(())
     }
 
-    /// Stops the recording and returns its path, or the error that stopped it. Waits for the disk, up to 10 s.
-    pub fn end(&self) -> io::Result<Option<PathBuf>> {
+    /// Stops the recording and returns what became of it. Waits for the disk, up to 10 s.
+    pub fn end(&self) -> Option<RecordingState> {
         let recording = self.lock().take();
-        recording.map(|recording| recording.writer.end()).transpose()
+        recording.map(|recording| recording.writer.end())
     }
 
     pub fn is_on(&self) -> bool {
-        self.lock().is_some()
+        self.lock().as_ref().is_some_and(File::is_on)
+    }
+
+    /// The recording that runs, or the one that a problem ended.
+    pub(crate) fn state(&self) -> Option<RecordingState> {
+        self.lock().as_ref().map(|recording| recording.writer.state())
+    }
+
+    /// Waits until a problem ends the recording that runs now. `None`: the user stopped it.
+    pub(crate) fn failed(&self) -> impl Future<Output = Option<RecordingState>> + Send + use<> {
+        let failed = self.lock().as_ref().map(|recording| recording.writer.failed());
+        async move { failed?.wait_for(Option::is_some).await.ok()?.clone() }
     }
 
     /// Records the state of the session when it is opened, at time `at` of its clock.
@@ -140,17 +151,17 @@ impl Recorder {
 
     /// Starts recording to a file that was made for it, with the state of a session that is open already. Returns the
     /// file if the session is being recorded.
-    pub(crate) fn begin_with(&self, file: NewFile, opened: Opened) -> Result<PathBuf, NewFile> {
+    pub(crate) fn begin_with(&self, file: NewFile, opened: Opened) -> Result<RecordingState, NewFile> {
         let mut current = self.lock();
-        if current.is_some() {
+        if current.as_ref().is_some_and(File::is_on) {
             return Err(file);
         }
-        let path = file.0.path.clone();
+        let state = file.0.state();
         let mut recording = File { writer: file.0, begun: Instant::now(), began_at: 0 };
         // Before any line: what is recorded meanwhile waits for the lock.
         recording.keep_state(opened);
         *current = Some(recording);
-        Ok(path)
+        Ok(state)
     }
 
     /// The file of the recording, if there is one.
@@ -217,6 +228,10 @@ pub(crate) fn line_of(bytes: &[u8]) -> Value {
 }
 
 impl File {
+    fn is_on(&self) -> bool {
+        !self.writer.has_failed()
+    }
+
     /// Milliseconds since the recording began.
     fn ms(&self) -> u64 {
         self.begun.elapsed().as_millis() as u64
@@ -287,7 +302,7 @@ mod tests {
         });
         recorder.keep_bytes(Direction::Out, line.to_string().as_bytes());
         recorder.keep_bytes(Direction::Err, b"not json\n");
-        assert_eq!(recorder.end().unwrap(), Some(path.clone()));
+        assert_eq!(recorder.end().unwrap().problem, None);
         let text = std::fs::read_to_string(&path).unwrap();
         for secret in ["abcdef123456", "abc.def-123456", "xyzxyzxyz", "someone", "c2ln", "a.b@c", "before"] {
             assert!(!text.contains(secret), "{secret} in {text}");

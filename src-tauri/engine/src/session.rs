@@ -150,7 +150,7 @@ pub(crate) enum Message {
     /// Records the session from now on.
     Record {
         file: NewFile,
-        reply: oneshot::Sender<Result<PathBuf, CommandError>>,
+        reply: oneshot::Sender<Result<RecordingState, CommandError>>,
     },
     /// Stops the process as soon as the session is idle, then replies.
     Finish(oneshot::Sender<()>),

@@ -1,6 +1,7 @@
 //! Commands on the recording of a session, for a bug report. The files are in Deskbell's data.
 
 use super::{Answer, project_of};
+use crate::emit;
 use crate::registry::SessionRegistry;
 use deskbell_cli::folders;
 use deskbell_engine::api::*;
@@ -17,35 +18,49 @@ fn recordings() -> PathBuf {
     folders::data().join("recordings")
 }
 
-fn shown(path: &Path) -> String {
-    path.display().to_string()
-}
-
-/// Records a session from now on. Returns the path of the file.
+/// Records a session from now on. If the recording cannot be written, the window is informed at once.
 #[tauri::command]
-pub async fn record_session(app: AppHandle, window: WebviewWindow, session_id: SessionId) -> Answer<String> {
-    Ok(shown(&session_of(&app, &window, &session_id)?.record(recordings()).await?))
+pub async fn record_session(
+    app: AppHandle,
+    window: WebviewWindow,
+    session_id: SessionId,
+) -> Answer<RecordingState> {
+    let session = session_of(&app, &window, &session_id)?;
+    let recording = session.record(recordings()).await?;
+    let label = window.label().to_owned();
+    tauri::async_runtime::spawn(report_failure(app, label, session_id, session.recording_failed()));
+    Ok(recording)
 }
 
-/// Stops the recording of a session. Returns its path, if there was one.
+async fn report_failure(
+    app: AppHandle,
+    label: String,
+    session_id: SessionId,
+    failed: impl Future<Output = Option<RecordingState>>,
+) {
+    if let Some(recording) = failed.await {
+        emit::to_window(&app, &label, WindowEvent::RecordingEnded { session_id, recording });
+    }
+}
+
+/// Stops the recording of a session. Returns what became of it, if there was one.
 #[tauri::command]
 pub async fn stop_recording(
     app: AppHandle,
     window: WebviewWindow,
     session_id: SessionId,
-) -> Answer<Option<String>> {
-    let path = session_of(&app, &window, &session_id)?.stop_recording().await?;
-    Ok(path.as_deref().map(shown))
+) -> Answer<Option<RecordingState>> {
+    session_of(&app, &window, &session_id)?.stop_recording().await
 }
 
-/// The file that a session is being recorded in.
+/// The recording of a session that runs, or that a problem ended.
 #[tauri::command]
 pub async fn recording_of(
     app: AppHandle,
     window: WebviewWindow,
     session_id: SessionId,
-) -> Answer<Option<String>> {
-    Ok(session_of(&app, &window, &session_id)?.recording().as_deref().map(shown))
+) -> Answer<Option<RecordingState>> {
+    Ok(session_of(&app, &window, &session_id)?.recording())
 }
 
 /// Shows a recording of a session of this window's project in the file manager, by the name of its file.

@@ -32,7 +32,7 @@ import StoredNote from '../lib/sessions/StoredNote.svelte';
 import { manyChanges, WORKING } from '../lib/host/fake/changes';
 import SidePanel from '../lib/side/SidePanel.svelte';
 import TrustPage from '../lib/trust/TrustPage.svelte';
-import type { OtherAgent, TrustView } from '../lib/bindings/api';
+import type { OtherAgent, RecordingState, TrustView } from '../lib/bindings/api';
 import SettingsBanner from '../lib/window/SettingsBanner.svelte';
 import SettingsFileBanner from '../lib/window/SettingsFileBanner.svelte';
 import OrphansBanner from '../lib/window/OrphansBanner.svelte';
@@ -296,6 +296,10 @@ export const pages: Page = () => [
 
 const RECORDED = '/home/ines/.local/share/deskbell/recordings/session-1764040000000-s1.ndjson';
 const RECORDING = { onstop: ignore, onreveal: ignore, oncopy: ignore, onclose: ignore };
+const recorded = (recording: Partial<RecordingState>) => ({
+  ...RECORDING,
+  recording: { path: RECORDED, isRunning: false, nBytes: 1_340_000, problem: null, ...recording },
+});
 const side = { working: null, onshow: ignore, onchanges: ignore, onclose: ignore };
 
 export const lists: Page = () => [
@@ -397,8 +401,10 @@ export const lists: Page = () => [
     'working elsewhere': { session: fromHistory, stored: stored('t1', 'Import', 40, inTerminal('working')) },
   }),
   ...states('RecordingNote', RecordingNote, {
-    running: { ...RECORDING, recording: { path: RECORDED, isRunning: true } },
-    complete: { ...RECORDING, recording: { path: RECORDED, isRunning: false } },
+    running: recorded({ isRunning: true }),
+    complete: recorded({}),
+    'on a full disk': recorded({ problem: 'the disk is full' }),
+    'removed while it ran': recorded({ nBytes: 0, problem: 'its file was removed or moved' }),
   }),
   ...states('DoneNote', DoneNote, {
     exported: { text: 'Exported to /home/ines/Documents/Round half to even.html', onclose: ignore },

@@ -1,16 +1,18 @@
 //! The thread that redacts the lines of a recording and writes them. A session never waits for its disk: lines are
-//! queued up to a limit, and beyond it the recording stops.
+//! queued up to a limit, and beyond it the recording stops. It also stops when a line cannot be written, at once.
 
 use super::redact::redacted;
 use super::streamed::Streamed;
 use super::{Direction, MOST_BYTES, Recorded};
+use crate::api::RecordingState;
 use serde_json::Value;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use tokio::sync::watch;
 
 /// Bytes of lines that wait for the disk, approximately. Beyond them the recording stops.
 const MOST_QUEUED: u64 = 64 * 1024 * 1024;
@@ -34,20 +36,46 @@ pub(super) struct Writer {
     over: Receiver<()>,
 }
 
-#[derive(Default)]
 struct Shared {
+    path: PathBuf,
+    /// Bytes of lines that wait for the disk, approximately.
     queued: AtomicU64,
-    /// The error that stopped the recording.
-    failure: Mutex<Option<io::Error>>,
+    /// Bytes of whole lines in the file.
+    written: AtomicU64,
+    /// The recording as the first problem left it.
+    failed: watch::Sender<Option<RecordingState>>,
 }
 
 impl Shared {
-    fn fail(&self, error: io::Error) {
-        self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+    fn of(path: &Path) -> Self {
+        let failed = watch::Sender::default();
+        Self { path: path.to_owned(), queued: AtomicU64::new(0), written: AtomicU64::new(0), failed }
+    }
+
+    fn state(&self, is_running: bool, problem: Option<String>) -> RecordingState {
+        let (path, n_bytes) = (self.path.display().to_string(), self.written.load(Ordering::Relaxed));
+        RecordingState { path, is_running, n_bytes, problem }
+    }
+
+    fn fail(&self, problem: String) {
+        tracing::error!(problem, path = %self.path.display(), "could not write to the recording; it was stopped");
+        self.failed.send_if_modified(|failed| {
+            let is_first = failed.is_none();
+            failed.get_or_insert_with(|| self.state(false, Some(problem)));
+            is_first
+        });
     }
 
     fn has_failed(&self) -> bool {
-        self.failure.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+        self.failed.borrow().is_some()
+    }
+}
+
+/// The problem of a recording, in words for the user.
+fn words(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "the disk is full".to_owned(),
+        _ => error.to_string(),
     }
 }
 
@@ -65,12 +93,11 @@ impl Writer {
     fn to(path: &Path, file: impl Write + Send + 'static) -> io::Result<Self> {
         let (lines, queue) = channel();
         let (done, over) = channel();
-        let shared = Arc::new(Shared::default());
-        let (of_thread, named) = (shared.clone(), path.to_owned());
+        let shared = Arc::new(Shared::of(path));
+        let of_thread = shared.clone();
         std::thread::Builder::new().name("recording".to_owned()).spawn(move || {
             if let Err(error) = write_all(file, &queue, &of_thread) {
-                tracing::error!(%error, path = %named.display(), "could not write to the recording; it was stopped");
-                of_thread.fail(error);
+                of_thread.fail(words(&error));
             }
             // The recording may have been dropped without an end.
             let _ = done.send(());
@@ -81,49 +108,60 @@ impl Writer {
     /// Queues a line. Never waits.
     pub fn keep(&self, line: Line) {
         let size = size_of(&line.value);
-        if self.shared.has_failed() {
+        if self.has_failed() {
             return;
         }
         if self.shared.queued.fetch_add(size, Ordering::Relaxed) + size > MOST_QUEUED {
-            self.shared.fail(io::Error::other("the disk was too slow for the session"));
+            self.shared.fail("the disk was too slow for the session".to_owned());
             return;
         }
         if let Some(lines) = &self.lines {
-            // Without its thread the recording has failed, which `end` reports.
+            // Without its thread the recording has failed, which `failed` reports.
             let _ = lines.send((line, size));
         }
     }
 
-    /// Waits until the lines so far are written and the file is closed. Returns the error that stopped the recording.
-    pub fn end(mut self) -> io::Result<PathBuf> {
-        self.close()?;
-        let failure = self.shared.failure.lock().unwrap_or_else(PoisonError::into_inner).take();
-        failure.map_or_else(|| Ok(std::mem::take(&mut self.path)), Err)
+    pub fn has_failed(&self) -> bool {
+        self.shared.has_failed()
     }
 
-    fn close(&mut self) -> io::Result<()> {
-        if self.lines.take().is_none() {
-            return Ok(());
-        }
-        match self.over.recv_timeout(LAST_LINES) {
-            Ok(()) | Err(RecvTimeoutError::Disconnected) => Ok(()),
-            Err(RecvTimeoutError::Timeout) => {
-                Err(io::Error::new(io::ErrorKind::TimedOut, "the disk did not take the last lines"))
-            }
+    pub fn state(&self) -> RecordingState {
+        let failed = self.shared.failed.borrow().clone();
+        failed.unwrap_or_else(|| self.shared.state(true, None))
+    }
+
+    /// Receives the state of the recording when a problem ends it.
+    pub fn failed(&self) -> watch::Receiver<Option<RecordingState>> {
+        self.shared.failed.subscribe()
+    }
+
+    /// Waits until the lines so far are written and the file is closed.
+    pub fn end(mut self) -> RecordingState {
+        self.close();
+        RecordingState { is_running: false, ..self.state() }
+    }
+
+    /// A recording that has failed has no last lines to wait for.
+    fn close(&mut self) {
+        let is_open = self.lines.take().is_some();
+        if is_open
+            && !self.has_failed()
+            && self.over.recv_timeout(LAST_LINES) == Err(RecvTimeoutError::Timeout)
+        {
+            self.shared.fail("the disk did not take the last lines".to_owned());
         }
     }
 }
 
 impl Drop for Writer {
     fn drop(&mut self) {
-        // Nothing is left that could report it.
-        let _ = self.close();
+        self.close();
     }
 }
 
 /// Writes the lines until there are no more.
 fn write_all(file: impl Write, queue: &Receiver<(Line, u64)>, shared: &Shared) -> io::Result<()> {
-    let mut out = Out { file: BufWriter::new(file), streamed: Streamed::default(), n_bytes: 0 };
+    let mut out = Out { file: BufWriter::new(file), streamed: Streamed::default(), shared };
     let mut last = (Instant::now(), 0);
     while let Ok((line, size)) = queue.recv() {
         if shared.has_failed() {
@@ -138,13 +176,13 @@ fn write_all(file: impl Write, queue: &Receiver<(Line, u64)>, shared: &Shared) -
     out.end(ms)
 }
 
-struct Out<W: Write> {
+struct Out<'a, W: Write> {
     file: BufWriter<W>,
     streamed: Streamed,
-    n_bytes: u64,
+    shared: &'a Shared,
 }
 
-impl<W: Write> Out<W> {
+impl<W: Write> Out<'_, W> {
     fn line(&mut self, Line { ms, dir, value, may_be_piece }: Line) -> io::Result<()> {
         let values = if may_be_piece { self.streamed.pass(value) } else { vec![value] };
         values.into_iter().try_for_each(|value| self.write(ms, dir, value))
@@ -160,12 +198,25 @@ impl<W: Write> Out<W> {
     fn write(&mut self, ms: u64, dir: Direction, value: Value) -> io::Result<()> {
         let mut text = serde_json::to_vec(&Recorded { ms, dir, line: redacted(value) })?;
         text.push(b'\n');
-        self.n_bytes += text.len() as u64;
-        if self.n_bytes > MOST_BYTES {
-            return Err(io::Error::other("the recording reached its maximum size"));
+        let n_bytes = text.len() as u64;
+        if self.shared.written.load(Ordering::Relaxed) + n_bytes > MOST_BYTES {
+            return Err(io::Error::other("it reached its maximum size"));
         }
         self.file.write_all(&text)?;
-        self.file.flush()
+        self.file.flush()?;
+        self.shared.written.fetch_add(n_bytes, Ordering::Relaxed);
+        self.check_place()
+    }
+
+    /// A file that was removed can be written on Unix, and nothing of it is kept.
+    fn check_place(&self) -> io::Result<()> {
+        match std::fs::symlink_metadata(&self.shared.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                self.shared.written.store(0, Ordering::Relaxed);
+                Err(io::Error::other("its file was removed or moved"))
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -228,15 +279,52 @@ mod tests {
         assert!(writer.shared.has_failed());
         assert!(writer.shared.queued.load(Ordering::Relaxed) < MOST_QUEUED + 2 * 1024 * 1024);
         drop(release);
-        assert_eq!(writer.end().unwrap_err().to_string(), "the disk was too slow for the session");
+        assert_eq!(writer.end().problem.as_deref(), Some("the disk was too slow for the session"));
     }
 
     #[test]
-    fn a_full_disk_is_reported_at_the_end() {
+    fn a_disk_that_never_answers_does_not_hold_up_the_end_of_a_failed_recording() {
+        let (_stuck_forever, stuck) = channel();
+        let writer = Writer::to(Path::new("x"), Stuck(stuck)).unwrap();
+        writer.keep(line(0, Value::from("x".repeat(MOST_QUEUED as usize))));
+        let began = Instant::now();
+        assert!(writer.end().problem.is_some());
+        assert!(began.elapsed() < LAST_LINES);
+    }
+
+    #[tokio::test]
+    async fn a_full_disk_ends_the_recording_at_once() {
         let writer = Writer::to(Path::new("x"), Full).unwrap();
-        for ms in 0..100 {
-            writer.keep(line(ms, Value::from("a")));
-        }
-        assert_eq!(writer.end().unwrap_err().kind(), io::ErrorKind::StorageFull);
+        let mut failed = writer.failed();
+        writer.keep(line(0, Value::from("a")));
+        let state = failed.wait_for(Option::is_some).await.unwrap().clone().unwrap();
+        assert_eq!(state.problem.as_deref(), Some("the disk is full"));
+        assert_eq!((state.n_bytes, state.is_running), (0, false));
+        assert_eq!(writer.state(), state);
+        assert_eq!(writer.end(), state);
+    }
+
+    #[tokio::test]
+    async fn a_file_that_was_removed_ends_the_recording_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let writer = Writer::begin(&folder.path().join("a")).unwrap();
+        let mut failed = writer.failed();
+        std::fs::remove_file(folder.path().join("a")).unwrap();
+        writer.keep(line(0, Value::from("a")));
+        let state = failed.wait_for(Option::is_some).await.unwrap().clone().unwrap();
+        assert_eq!(state.problem.as_deref(), Some("its file was removed or moved"));
+        assert_eq!(state.n_bytes, 0, "nothing is kept");
+    }
+
+    #[tokio::test]
+    async fn a_recording_that_was_stopped_did_not_fail() {
+        let folder = tempfile::tempdir().unwrap();
+        let writer = Writer::begin(&folder.path().join("a")).unwrap();
+        let mut failed = writer.failed();
+        writer.keep(line(0, Value::from("a")));
+        let state = writer.end();
+        assert_eq!((state.is_running, state.problem), (false, None));
+        assert_eq!(state.n_bytes, std::fs::metadata(folder.path().join("a")).unwrap().len());
+        assert!(failed.wait_for(Option::is_some).await.is_err());
     }
 }

@@ -1,9 +1,10 @@
 //! Recording of an open session, which the user starts and stops.
 
 use super::{Message, SessionHandle, gone};
-use crate::api::{CommandError, ErrorCode};
+use crate::api::{CommandError, ErrorCode, RecordingState};
 use crate::disk;
 use crate::recorder::{NewFile, now};
+use std::future::Future;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -28,9 +29,9 @@ fn not_written(folder: &Path, error: &io::Error) -> CommandError {
 }
 
 impl SessionHandle {
-    /// Records the session from now on, without secrets, in a new file of this folder, and returns the file's path.
-    /// Nothing that happened before is in it. The session never waits for the disk.
-    pub async fn record(&self, folder: PathBuf) -> Result<PathBuf, CommandError> {
+    /// Records the session from now on, without secrets, in a new file of this folder. Nothing that happened before is
+    /// in it. The session never waits for the disk.
+    pub async fn record(&self, folder: PathBuf) -> Result<RecordingState, CommandError> {
         if self.is_mirror {
             return Err(refused("A session that keeps running in the background cannot be recorded here."));
         }
@@ -43,19 +44,21 @@ impl SessionHandle {
         answer.await.map_err(|_| gone())?
     }
 
-    /// Stops the recording, and returns its path once its last lines are on disk; `None` if there is none.
-    pub async fn stop_recording(&self) -> Result<Option<PathBuf>, CommandError> {
+    /// Stops the recording, and returns what became of it once its last lines are on disk; `None` if there is none.
+    pub async fn stop_recording(&self) -> Result<Option<RecordingState>, CommandError> {
         let Some(path) = self.recorder.path() else { return Ok(None) };
         let (recorder, folder) = (self.recorder.clone(), path.parent().unwrap_or(&path).to_owned());
-        let ended = disk::run(&folder, END, move || recorder.end()).await?;
-        ended.map_err(|error| CommandError {
-            message: format!("The recording {} is incomplete: writing it failed.", path.display()),
-            ..not_written(&folder, &error)
-        })
+        Ok(disk::run(&folder, END, move || recorder.end()).await?)
     }
 
-    /// The file that the session is being recorded in.
-    pub fn recording(&self) -> Option<PathBuf> {
-        self.recorder.path()
+    /// The recording that runs, or the one that a problem ended.
+    pub fn recording(&self) -> Option<RecordingState> {
+        self.recorder.state()
+    }
+
+    /// Waits until a problem ends the recording that runs now. `None`: the user stopped it, or the session has ended.
+    /// Keeps no session open.
+    pub fn recording_failed(&self) -> impl Future<Output = Option<RecordingState>> + Send + use<> {
+        self.recorder.failed()
     }
 }

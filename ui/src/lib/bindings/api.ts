@@ -2274,7 +2274,7 @@ export type WindowMessage = { "type": "event", event: WindowEvent, } | { "type":
 /**
  * An event that the shell sends to a window.
  */
-export type WindowEvent = { "type": "batch" } & Batch | { "type": "sessionListed", session: Session, } | { "type": "sessionRemoved", sessionId: SessionId, } | { "type": "storedChanged", change: StoredChange, } | { "type": "marksChanged", marks: Array<MarkedSession>, } | { "type": "show", sessionId: SessionId, requestId: RequestId | null, itemId: ItemId | null, } | { "type": "searched", nr: number, change: SearchChange, } | { "type": "boardChanged", board: BoardView, } | { "type": "dragging", over: boolean, } | { "type": "dropped", dropped: Array<Dropped>, } | { "type": "startChanged", start: StartView, } | { "type": "failed", what: string, error: CommandError, } | { "type": "settingsChanged", settings: SettingsView, } | { "type": "projectChanged", project: ProjectView, } | { "type": "connectionAsks", question: ConnectionQuestion, } | { "type": "connectionAnswered", id: string, };
+export type WindowEvent = { "type": "batch" } & Batch | { "type": "sessionListed", session: Session, } | { "type": "sessionRemoved", sessionId: SessionId, } | { "type": "storedChanged", change: StoredChange, } | { "type": "marksChanged", marks: Array<MarkedSession>, } | { "type": "show", sessionId: SessionId, requestId: RequestId | null, itemId: ItemId | null, } | { "type": "searched", nr: number, change: SearchChange, } | { "type": "boardChanged", board: BoardView, } | { "type": "dragging", over: boolean, } | { "type": "dropped", dropped: Array<Dropped>, } | { "type": "recordingEnded", sessionId: SessionId, recording: RecordingState, } | { "type": "startChanged", start: StartView, } | { "type": "failed", what: string, error: CommandError, } | { "type": "settingsChanged", settings: SettingsView, } | { "type": "projectChanged", project: ProjectView, } | { "type": "connectionAsks", question: ConnectionQuestion, } | { "type": "connectionAnswered", id: string, };
 
 /**
  * The settings of the user, for all windows.
@@ -2868,6 +2868,19 @@ nCut: number, };
 export type RawDirection = "start" | "toAgent" | "fromAgent" | "stderr";
 
 export type RawKind = "known" | "unknown" | "unreadable";
+
+/**
+ * A recording that is being written, or the last one, which has ended.
+ */
+export type RecordingState = { path: string, isRunning: boolean, 
+/**
+ * Bytes of whole lines in the file.
+ */
+nBytes: number, 
+/**
+ * Why it ended by itself. The user stopped it, or it runs, if this is `null`.
+ */
+problem: string | null, };
 
 /**
  * Whether another agent can be started on this computer.

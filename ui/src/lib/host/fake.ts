@@ -45,6 +45,7 @@ import type {
   StartConnection,
   StoredChange,
   RawLines,
+  RecordingState,
   TaskOutput,
   TrustDecision,
   TrustStatus,
@@ -294,23 +295,24 @@ export class FakeHost implements Host {
     return Promise.resolve({ ...facts, lines: lines.filter(({ nr }) => nr > after) });
   }
 
-  /** The files of the sessions that are being recorded. */
-  readonly recordings = new Map<SessionId, string>();
+  /** The recordings of sessions that run. */
+  readonly recordings = new Map<SessionId, RecordingState>();
 
-  recordSession(sessionId: SessionId): Promise<string> {
+  recordSession(sessionId: SessionId): Promise<RecordingState> {
     if (this.recordings.has(sessionId)) return refuse('badCommand', 'This session is being recorded already.');
     const path = `/home/ines/.local/share/deskbell/recordings/session-${sessionId}.ndjson`;
-    this.recordings.set(sessionId, path);
-    return Promise.resolve(path);
+    const recording = { path, isRunning: true, nBytes: 0, problem: null };
+    this.recordings.set(sessionId, recording);
+    return Promise.resolve(recording);
   }
 
-  stopRecording(sessionId: SessionId): Promise<string | null> {
-    const path = this.recordings.get(sessionId) ?? null;
+  stopRecording(sessionId: SessionId): Promise<RecordingState | null> {
+    const recording = this.recordings.get(sessionId);
     this.recordings.delete(sessionId);
-    return Promise.resolve(path);
+    return Promise.resolve(recording === undefined ? null : { ...recording, isRunning: false, nBytes: 48_200 });
   }
 
-  recordingOf(sessionId: SessionId): Promise<string | null> {
+  recordingOf(sessionId: SessionId): Promise<RecordingState | null> {
     return Promise.resolve(this.recordings.get(sessionId) ?? null);
   }
 

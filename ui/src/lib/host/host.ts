@@ -39,6 +39,7 @@ import type {
   Snapshot,
   StartConnection,
   RawLines,
+  RecordingState,
   TaskOutput,
   TrustDecision,
   UsageView,
@@ -113,12 +114,12 @@ export interface Host {
   taskOutput(sessionId: SessionId, taskId: string): Promise<TaskOutput | null>;
   /** Returns the last lines between Deskbell and the agent, after line `after`; 0 is all that are kept. */
   rawLines(sessionId: SessionId, after: number): Promise<RawLines>;
-  /** Records a session from now on, without secrets. Returns the path of the file. */
-  recordSession(sessionId: SessionId): Promise<string>;
-  /** Stops the recording of a session. Returns its path, or `null` if there was none. */
-  stopRecording(sessionId: SessionId): Promise<string | null>;
-  /** Returns the file that a session is being recorded in, or `null`. */
-  recordingOf(sessionId: SessionId): Promise<string | null>;
+  /** Records a session from now on, without secrets. */
+  recordSession(sessionId: SessionId): Promise<RecordingState>;
+  /** Stops the recording of a session. Returns what became of it, or `null` if there was none. */
+  stopRecording(sessionId: SessionId): Promise<RecordingState | null>;
+  /** Returns the recording of a session that runs, or that a problem ended, or `null`. */
+  recordingOf(sessionId: SessionId): Promise<RecordingState | null>;
   /** Shows a recording of a session in the file manager. */
   revealRecording(sessionId: SessionId, path: string): Promise<void>;
   /** Returns one part of an item that is too long to be drawn at once. Parts are counted from 0. */

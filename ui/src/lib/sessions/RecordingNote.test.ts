@@ -1,6 +1,6 @@
 import { screen } from '@testing-library/svelte';
 import userEvent from '@testing-library/user-event';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 
 import { FakeHost } from '../host/fake';
 import { Problems } from '../state/problems.svelte';
@@ -28,7 +28,9 @@ test('a recording is seen, stopped, shown and dismissed', async () => {
   await user.click(screen.getByRole('button', { name: 'Stop recording' }));
   await expect.poll(() => recordings.of('s1')?.isRunning).toBe(false);
   await redraw(props());
-  expect(note()?.textContent).toContain('Read it before you attach it to a report.');
+  expect(note()?.textContent).toContain(
+    '(49\u{a0}kB). Read it before you attach it to a report. Deskbell keeps it until you remove it.',
+  );
   await user.click(screen.getByRole('button', { name: 'Show in its folder' }));
   await user.click(screen.getByRole('button', { name: 'Copy path' }));
   expect(host.revealed).toEqual(copied);
@@ -40,13 +42,13 @@ test('a recording is seen, stopped, shown and dismissed', async () => {
 
 test('a recording that was started before the page was loaded is found', async () => {
   const host = new FakeHost();
-  const path = await host.recordSession('s1');
+  const recording = await host.recordSession('s1');
   const recordings = new Recordings(host, new Problems());
   await recordings.find('s1');
-  expect(recordings.of('s1')).toEqual({ path, isRunning: true });
+  expect(recordings.of('s1')).toEqual(recording);
 });
 
-test('a recording that failed is reported, and the session goes on without it', async () => {
+test('a recording that cannot begin is reported', async () => {
   const [host, problems] = [new FakeHost(), new Problems()];
   const recordings = new Recordings(host, problems);
   const error = { code: 'internal', message: 'The recording could not be written in /full.', detail: 'No space left' };
@@ -54,9 +56,31 @@ test('a recording that failed is reported, and the session goes on without it', 
   await recordings.start('s1');
   expect(recordings.of('s1')).toBeNull();
   expect(problems.list.map(({ what }) => what)).toEqual(['The session is not recorded']);
-  host.recordSession = FakeHost.prototype.recordSession;
+});
+
+test('a recording that cannot be written any longer ends in the window at once', async () => {
+  const recordings = new Recordings(new FakeHost(), new Problems());
   await recordings.start('s1');
-  host.stopRecording = () => Promise.reject(error as never);
-  await recordings.stop('s1');
+  const recording = { path: '/data/a.ndjson', isRunning: false, nBytes: 1_340_000, problem: 'the disk is full' };
+  recordings.hear({ type: 'recordingEnded', sessionId: 's1', recording });
+  const none = { onstop: vi.fn(), onreveal: vi.fn(), oncopy: vi.fn(), onclose: vi.fn() };
+  const { redraw } = await draw(RecordingNote, { ...none, recording: recordings.of('s1') });
+  const note = () => screen.getByRole('note', { name: 'Recording of this session' });
+  expect(note().textContent).toContain('The recording has ended: the disk is full.');
+  expect(note().textContent).toContain('The first 1.3\u{a0}MB are in /data/a.ndjson. The session goes on.');
+  expect(screen.queryByRole('button', { name: 'Stop recording' })).toBeNull();
+  expect(screen.getByRole('button', { name: 'Show in its folder' })).toBeTruthy();
+
+  await redraw({ ...none, recording: { ...recording, nBytes: 0 } });
+  expect(note().textContent).toContain('Nothing of it was kept.');
+  expect(screen.queryByRole('button', { name: 'Show in its folder' })).toBeNull();
+});
+
+test('the end of a recording is shown once, also if the session is opened again', async () => {
+  const host = new FakeHost();
+  const recordings = new Recordings(host, new Problems());
+  await recordings.start('s1');
+  recordings.dismiss('s1');
+  await recordings.find('s1');
   expect(recordings.of('s1')).toBeNull();
 });

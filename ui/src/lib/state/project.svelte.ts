@@ -213,6 +213,7 @@ export class ProjectState extends SessionActions {
 
   hear(event: WindowEvent): void {
     this.questions.hear(event);
+    this.recordings.hear(event);
     switch (event.type) {
       case 'batch':
         this.#feed?.receive(event);

@@ -1,53 +1,50 @@
 // The recordings of sessions, which the user starts for a bug report.
 
-import type { SessionId } from '../bindings/api';
+import type { RecordingState, SessionId, WindowEvent } from '../bindings/api';
 import type { Host } from '../host/host';
 import type { Problems } from './problems.svelte';
 
-/** A recording that runs, or that has just ended. */
-export interface Recording {
-  readonly path: string;
-  readonly isRunning: boolean;
-}
-
 export class Recordings {
-  #all = $state.raw<ReadonlyMap<SessionId, Recording>>(new Map());
+  /** The recordings that run or have just ended; `null` for one that the user dismissed. */
+  #all = $state.raw<ReadonlyMap<SessionId, RecordingState | null>>(new Map());
 
   constructor(
     private readonly host: Host,
     private readonly problems: Problems,
   ) {}
 
-  of(id: SessionId): Recording | null {
+  of(id: SessionId): RecordingState | null {
     return this.#all.get(id) ?? null;
   }
 
-  #set(id: SessionId, recording: Recording | null): void {
-    const others = [...this.#all].filter(([known]) => known !== id);
-    this.#all = new Map(recording === null ? others : [...others, [id, recording]]);
+  #set(id: SessionId, recording: RecordingState | null): void {
+    this.#all = new Map([...this.#all, [id, recording]]);
   }
 
-  /** Finds a recording that was started before the page was loaded. */
+  /** A recording that could not be written has ended by itself. */
+  hear(event: WindowEvent): void {
+    if (event.type === 'recordingEnded') this.#set(event.sessionId, event.recording);
+  }
+
+  /** Finds a recording that was started before the page was loaded, also if it has failed since. */
   async find(id: SessionId): Promise<void> {
     if (this.#all.has(id)) return;
     await this.problems.attempt('It is not known whether the session is being recorded', async () => {
-      const path = await this.host.recordingOf(id);
-      if (path !== null) this.#set(id, { path, isRunning: true });
+      const recording = await this.host.recordingOf(id);
+      if (recording !== null) this.#set(id, recording);
     });
   }
 
   async start(id: SessionId): Promise<void> {
     await this.problems.attempt('The session is not recorded', async () => {
-      this.#set(id, { path: await this.host.recordSession(id), isRunning: true });
+      this.#set(id, await this.host.recordSession(id));
     });
   }
 
   async stop(id: SessionId): Promise<void> {
-    const failed = await this.problems.attempt('The recording is incomplete', async () => {
-      const path = await this.host.stopRecording(id);
-      this.#set(id, path === null ? null : { path, isRunning: false });
+    await this.problems.attempt('The recording was not stopped', async () => {
+      this.#set(id, await this.host.stopRecording(id));
     });
-    if (failed !== null) this.#set(id, null);
   }
 
   async reveal(id: SessionId, path: string): Promise<void> {

@@ -1,16 +1,14 @@
 //! The session's part in its recording: the state that a recording begins with, and its end with the session.
 
 use super::Actor;
-use crate::api::CommandError;
+use crate::api::{CommandError, RecordingState};
 use crate::disk;
 use crate::recorder::{NewFile, Opened, now};
 use crate::session::recording::{END, refused};
-use std::io;
-use std::path::PathBuf;
 
 impl Actor {
     /// Begins a recording with the state of the session.
-    pub(super) fn record(&self, file: NewFile) -> Result<PathBuf, CommandError> {
+    pub(super) fn record(&self, file: NewFile) -> Result<RecordingState, CommandError> {
         let record = &self.open.record;
         let opened = Opened {
             at: now(),
@@ -30,9 +28,9 @@ impl Actor {
         let Some(path) = self.open.recorder.path() else { return };
         let recorder = self.open.recorder.clone();
         let ended = disk::run(path.parent().unwrap_or(&path), END, move || recorder.end()).await;
-        match ended.map_err(io::Error::from).flatten() {
-            Ok(_) => {}
-            Err(error) => tracing::error!(%error, path = %path.display(), "the recording is incomplete"),
+        // The writer logs its own problems.
+        if let Err(error) = ended {
+            tracing::error!(%error, path = %path.display(), "the recording is incomplete");
         }
     }
 }
