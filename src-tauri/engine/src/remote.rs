@@ -245,7 +245,7 @@ impl Task {
 
     /// After a sleep of the computer, a lost link is tried at once.
     async fn look_for_wake(&mut self) {
-        if self.wake.woke(self.now(), (self.wall)()) {
+        if self.wake.slept(self.now(), (self.wall)()).is_some() {
             tracing::debug!("the computer slept");
             let effects = self.client.woke(self.now());
             self.carry_out(effects, &[]).await;

@@ -12,12 +12,12 @@ pub struct WakeWatch {
 }
 
 impl WakeWatch {
-    /// Whether the computer slept since the last call. Both times are in milliseconds. A wall clock that was set forward
-    /// by more than 5 s counts as a sleep, too: the caller then only tries earlier.
-    pub fn woke(&mut self, monotonic: u64, wall: u64) -> bool {
+    /// How long the computer slept since the last call; `None` if it did not. All times are in milliseconds. A wall clock
+    /// that was set forward by more than 5 s counts as a sleep, too.
+    pub fn slept(&mut self, monotonic: u64, wall: u64) -> Option<u64> {
         let offset = wall.saturating_sub(monotonic);
-        let before = self.offset.replace(offset);
-        before.is_some_and(|before| offset >= before + SLEPT_MS)
+        let before = self.offset.replace(offset)?;
+        offset.checked_sub(before).filter(|slept| *slept >= SLEPT_MS)
     }
 }
 
@@ -28,12 +28,12 @@ mod tests {
     #[test]
     fn only_a_wall_clock_that_went_on_alone_is_a_sleep() {
         let mut watch = WakeWatch::default();
-        assert!(!watch.woke(10, 1_000_010), "there is nothing to compare with");
-        assert!(!watch.woke(90_010, 1_090_010), "time passed");
-        assert!(!watch.woke(91_010, 1_093_010), "the wall clock was adjusted");
-        assert!(watch.woke(92_010, 1_099_010), "5 s were slept");
-        assert!(!watch.woke(93_010, 1_100_010), "the same sleep is reported once");
-        assert!(!watch.woke(94_010, 5), "the wall clock was set back");
-        assert!(!watch.woke(95_010, 5));
+        assert_eq!(watch.slept(10, 1_000_010), None, "there is nothing to compare with");
+        assert_eq!(watch.slept(90_010, 1_090_010), None, "time passed");
+        assert_eq!(watch.slept(91_010, 1_093_010), None, "the wall clock was adjusted");
+        assert_eq!(watch.slept(92_010, 1_099_010), Some(5_000));
+        assert_eq!(watch.slept(93_010, 1_100_010), None, "the same sleep is reported once");
+        assert_eq!(watch.slept(94_010, 5), None, "the wall clock was set back");
+        assert_eq!(watch.slept(95_010, 5), None);
     }
 }

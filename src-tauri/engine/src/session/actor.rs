@@ -7,10 +7,11 @@ mod painter;
 mod recording;
 mod rewind;
 mod saves;
+mod timers;
 
 use super::core::{Action, Core};
 use super::log;
-use super::machine::{Input, Timer};
+use super::machine::Input;
 use super::subscribers::Subscribers;
 use super::{Message, Open};
 use crate::agent::AgentEvent;
@@ -28,9 +29,10 @@ use crate::transcript::supplement::Supplement;
 use crate::transcript::{Transcript, TranscriptChange};
 use lines::Lines;
 use saves::Saves;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use timers::Timers;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
 
@@ -63,7 +65,7 @@ pub async fn run(open: Open, mut inbox: mpsc::Receiver<Message>, ending: watch::
         painted_sender,
         is_painting: false,
         subscribers,
-        timers: BTreeMap::new(),
+        timers: Timers::new(),
         pid: None,
         restricted,
         lock: None,
@@ -95,7 +97,7 @@ struct Actor {
     /// A highlighting job is running.
     is_painting: bool,
     subscribers: Subscribers,
-    timers: BTreeMap<Timer, u64>,
+    timers: Timers,
     pid: Option<u32>,
     /// Whether the last agent was started without the folder's own settings.
     restricted: bool,
@@ -123,7 +125,7 @@ impl Actor {
         mut painted: mpsc::UnboundedReceiver<Coloured>,
     ) {
         loop {
-            let deadline = self.timers.values().min().copied();
+            let deadline = self.timers.next();
             let streaming_due = self.streaming_due;
             tokio::select! {
                 message = inbox.recv() => match message {
@@ -148,7 +150,7 @@ impl Actor {
         self.core.abandon();
         self.follow_up().await;
         while self.core.is_alive() {
-            let deadline = self.timers.values().min().copied();
+            let deadline = self.timers.next();
             tokio::select! {
                 output = next_output(&mut self.process) => self.output(output).await,
                 () = sleep_until(deadline) => self.timers_due().await,
@@ -185,11 +187,9 @@ impl Actor {
     }
 
     async fn timers_due(&mut self) {
-        let now = now();
-        let due: Vec<Timer> =
-            self.timers.iter().filter(|(_, at)| **at <= now).map(|(timer, _)| *timer).collect();
+        let (now, due) = self.timers.due();
         for timer in due {
-            if self.timers.remove(&timer).is_some() {
+            if self.timers.take(timer) {
                 self.step_at(now, Input::Timer(timer)).await;
             }
         }
@@ -236,12 +236,8 @@ impl Actor {
             Action::CloseStdin => self.process.iter_mut().for_each(Process::close_stdin),
             Action::Terminate => self.process.iter().for_each(Process::terminate),
             Action::Kill => self.process.iter().for_each(Process::kill),
-            Action::Arm { timer, at } => {
-                self.timers.insert(timer, at);
-            }
-            Action::Disarm(timer) => {
-                self.timers.remove(&timer);
-            }
+            Action::Arm { timer, at } => self.timers.arm(timer, at),
+            Action::Disarm(timer) => self.timers.disarm(timer),
             Action::Save(prompt) => return self.save(prompt).await,
             Action::Append(supplements) => self.append(supplements).await,
             Action::Keep(lines) => self.keep(lines).await,
