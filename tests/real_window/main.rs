@@ -4,6 +4,8 @@
 //! the prompts. Each test has a desktop of its own. Screenshots go to `DESKBELL_TEST_ARTEFACTS`.
 
 #[cfg(target_os = "linux")]
+mod background;
+#[cfg(target_os = "linux")]
 mod board;
 #[cfg(target_os = "linux")]
 mod changes;
@@ -22,6 +24,8 @@ mod failures;
 mod far;
 #[cfg(target_os = "linux")]
 mod first_run;
+#[cfg(target_os = "linux")]
+mod form;
 #[cfg(target_os = "linux")]
 mod hostile;
 #[cfg(target_os = "linux")]
@@ -52,6 +56,8 @@ mod projects;
 mod random_input;
 #[cfg(target_os = "linux")]
 mod reach;
+#[cfg(target_os = "linux")]
+mod recording;
 #[cfg(target_os = "linux")]
 mod rewind;
 #[cfg(target_os = "linux")]
@@ -220,7 +226,12 @@ fn main() {
             a_word_is_found_in_a_terminals_session_and_opened_where_it_is,
             a_fork_goes_on_by_itself_and_leaves_its_origin_as_it_was,
             the_board_shows_a_terminal_of_another_project_and_opens_it_to_watch;
+        background: the_output_of_a_task_grows_and_the_task_is_stopped;
         board: the_board_shows_who_waits_and_brings_the_window_up;
+        form: it_is_filled_in_with_the_keyboard_only,
+            it_is_filled_in_with_the_mouse_only;
+        recording: a_recording_is_stopped_and_shown_in_the_file_manager,
+            a_recording_whose_folder_is_removed_ends_in_the_window_at_once;
         pasting: an_image_is_pasted_by_key_and_by_command,
             an_image_that_cannot_be_read_is_told,
             an_image_in_a_format_that_no_agent_takes_is_told;
