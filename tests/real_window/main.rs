@@ -83,6 +83,8 @@ mod typing;
 #[cfg(target_os = "linux")]
 mod unread;
 #[cfg(target_os = "linux")]
+mod usage;
+#[cfg(target_os = "linux")]
 mod visible;
 #[cfg(target_os = "linux")]
 mod wayland;
@@ -232,6 +234,7 @@ fn main() {
             it_is_filled_in_with_the_mouse_only;
         recording: a_recording_is_stopped_and_shown_in_the_file_manager,
             a_recording_whose_folder_is_removed_ends_in_the_window_at_once;
+        usage: it_adds_up_the_turns_of_the_project_and_of_all_projects;
         pasting: an_image_is_pasted_by_key_and_by_command,
             an_image_that_cannot_be_read_is_told,
             an_image_in_a_format_that_no_agent_takes_is_told;
