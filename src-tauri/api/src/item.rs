@@ -21,12 +21,9 @@ pub struct Item {
     /// Its number in its row, counted from 0. A window has the last items of a subagent and requests those before them.
     pub nr: u32,
     pub at: u64,
-    /// The number of parts in which a window draws it. If more than one, the body is the first part or, for a thought
-    /// that streams, the last ones; the engine returns the others on request. Subscribers without a window receive the
-    /// whole item.
+    /// The number of parts in which a window draws it. If more than one, the body is the first part; the engine returns
+    /// the others on request. Subscribers without a window receive the whole item.
     pub parts: u32,
-    /// The part that the body begins with. If it is not 0, the body extends to the end.
-    pub part: u32,
     /// The slice of a long text that this is, if it is not a whole item. Only in windows, which draw each slice as a
     /// row.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -39,7 +36,7 @@ impl Item {
     /// A whole item of the main thread, in the first row.
     pub fn new(id: impl Into<String>, body: Body) -> Self {
         let id = ItemId::new(id);
-        Self { id, parent: None, row: 0, nr: 0, at: 0, part: 0, parts: 1, slice: None, body }
+        Self { id, parent: None, row: 0, nr: 0, at: 0, parts: 1, slice: None, body }
     }
 }
 

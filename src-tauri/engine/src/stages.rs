@@ -90,7 +90,7 @@ async fn a_marked_line_reaches_the_windows_batch_through_the_named_stages() {
     let folder = tempfile::tempdir().unwrap();
     let (session, mut process) = ready(folder.path()).await;
     let viewport = Viewport { first: None, count: 100, request_id: 1 };
-    let feed = Arc::new(Feed::new(SessionId::new("s"), viewport));
+    let feed = Arc::new(Feed::new(SessionId::new("s"), viewport, Vec::new()));
     session.subscribe(Subscriber::Merged(feed.clone())).await.unwrap();
     let message = json!({"id": "m", "role": "assistant", "content": [{"type": "text", "text": MARK}]});
     say(&mut process, &json!({"type": "assistant", "uuid": "u", "message": message})).await;

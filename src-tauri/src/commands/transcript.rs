@@ -14,15 +14,17 @@ fn session_of(app: &AppHandle, window: &WebviewWindow, id: &SessionId) -> Answer
 }
 
 /// Returns a session with the requested part of its transcript. From then on its events are sent to this window.
+/// `unfolded`: the items that the user unfolded; a long thought has a row for each of its slices then.
 #[tauri::command]
 pub async fn subscribe(
     app: AppHandle,
     window: WebviewWindow,
     session_id: SessionId,
     show: Viewport,
+    unfolded: Vec<ItemId>,
 ) -> Answer<Snapshot> {
     let session = session_of(&app, &window, &session_id)?;
-    let feed = Arc::new(Feed::new(session_id.clone(), show));
+    let feed = Arc::new(Feed::new(session_id.clone(), show, unfolded));
     let snapshot = session.subscribe(Subscriber::Merged(feed.clone())).await?;
     let label = window.label().to_owned();
     lifecycle::remember_session(&app, &project_of(&app, &window)?, &session_id);

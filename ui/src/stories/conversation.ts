@@ -35,7 +35,7 @@ import { emptySession } from '../lib/host/fake/facts';
 import { codeLine } from '../lib/host/fake/markdown';
 import * as script from '../lib/host/fake/script';
 import { Problems } from '../lib/state/problems.svelte';
-import { ignore, item, press, sessionOf, states, write, type Page } from './story';
+import { ignore, item, press, sessionOf, slicesOf, states, write, type Page } from './story';
 
 const rewound = (nFiles: number, conversation: boolean) => ({
   undo: { at: 0, prompt: 'Round half to even in totals', nFiles, conversation },
@@ -347,6 +347,15 @@ function away(requests: PermissionRequest[]) {
   return { session, footer: nothing, empty: nothing };
 }
 
+const HELD = { type: 'prompt', state: 'held', nImages: 1, nDocuments: 0 } as const;
+const WORDS = [1, 2, 3].map((slice) =>
+  [1, 2, 3].map((line) => `Line ${line} of slice ${slice}. ${'It goes on for a while. '.repeat(8)}\n`).join(''),
+);
+
+function inSlices(bodies: Body[]) {
+  return { session: slicesOf(bodies), footer: nothing, empty: nothing };
+}
+
 /** The end of a conversation whose beginning is still being read from disk. */
 function partial() {
   const { session, ...rest } = away([]);
@@ -359,6 +368,8 @@ export const transcript: Page = () =>
     'read from above': away([]),
     'still being read from disk': partial(),
     'read from above, with a request': away([script.commandRequest('q1', 'git status')]),
+    'a long prompt': inSlices(WORDS.map((words): Body => ({ ...HELD, text: words }))),
+    'a long thought': inSlices(WORDS.map((words, nr) => script.thinking(nr === 0 ? 6_000 : null, words))),
   });
 
 export const items: Page = () => [
@@ -438,10 +449,6 @@ export const details: Page = () => [
     first: { item: parts(0) },
     'in the middle': { item: parts(1) },
     last: { item: parts(3) },
-    'above the end of a thought that streams': {
-      item: item({ type: 'thinking', text: 'A thought', streaming: true, durationMs: null }, { parts: 9, first: 6 }),
-      above: true,
-    },
   }),
   ...states('OutputPane', OutputPane, {
     'a part of many lines': { itemId: 'i1', output: { total: 1_240, first: 100, lines: numbered } },

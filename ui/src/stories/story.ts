@@ -54,11 +54,8 @@ export const agree = () => Promise.resolve(true);
 
 let nextItem = 1;
 
-export function item(
-  body: Body,
-  { parts = 1, first = 0, part = 0, open = false, id = `story-${nextItem++}` } = {},
-): ItemState {
-  const facts: Item = { id, parent: null, row: 0, nr: 0, at: Date.now(), parts, part: first, body };
+export function item(body: Body, { parts = 1, part = 0, open = false, id = `story-${nextItem++}` } = {}): ItemState {
+  const facts: Item = { id, parent: null, row: 0, nr: 0, at: Date.now(), parts, body };
   const state = new ItemState(facts);
   state.open = open;
   if (part > 0) state.showPart(part, body);
@@ -71,6 +68,23 @@ export function sessionOf(facts: Partial<Session> = {}, bodies: Body[] = []): Se
   for (const body of bodies) session.add(body);
   const state = new SessionState(session.facts);
   state.load(new FakeWindow(session, { first: null, count: 240, requestId: 1 }).snapshot());
+  return state;
+}
+
+/** A session with one long text: a row for each slice, as the engine sends them. */
+export function slicesOf(bodies: Body[], facts: Partial<Session> = {}): SessionState {
+  const session = new FakeSession({ ...emptySession('s1', 'Round half to even in totals'), ...facts });
+  for (const body of bodies) session.add(body);
+  const [of] = session.items.map((item) => item.id);
+  if (of === undefined) throw new Error('no text');
+  const nLast = bodies.length - 1;
+  session.items.forEach((item, nr) => {
+    item.slice = { of, nr, isLast: nr === nLast, block: 0, continues: nr > 0, isContinued: nr < nLast };
+  });
+  const state = new SessionState(session.facts);
+  state.load(new FakeWindow(session, { first: null, count: 240, requestId: 1 }).snapshot());
+  const first = state.item(of);
+  if (first !== undefined) state.unfold(first, true);
   return state;
 }
 

@@ -1,7 +1,8 @@
 //! The feed of events to one window: only the rows of its viewport, merged while they wait, in bounded memory.
 
-use crate::api::{Batch, Event, Item, RowRange, SessionId, Viewport};
+use crate::api::{Batch, Event, Item, ItemId, RowRange, SessionId, Viewport};
 use crate::patch::{Pending, item_of};
+use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 use tokio::sync::Notify;
 
@@ -21,6 +22,7 @@ pub struct RowCount {
 /// One window's view of one session.
 pub struct Feed {
     session_id: SessionId,
+    unfolded: HashSet<ItemId>,
     state: Mutex<State>,
     more: Notify,
 }
@@ -65,10 +67,11 @@ impl State {
 
 impl Feed {
     /// Creates a feed. It has no rows until it subscribes; `begin` sets them with the last event that the snapshot
-    /// contains.
-    pub fn new(session_id: SessionId, show: Viewport) -> Self {
+    /// contains. `unfolded`: the items that the user unfolded, of which a long thought has more rows then.
+    pub fn new(session_id: SessionId, show: Viewport, unfolded: Vec<ItemId>) -> Self {
         Self {
             session_id,
+            unfolded: unfolded.into_iter().collect(),
             state: Mutex::new(State { show: Some(show), ..State::default() }),
             more: Notify::new(),
         }
@@ -76,6 +79,10 @@ impl Feed {
 
     pub fn session_id(&self) -> &SessionId {
         &self.session_id
+    }
+
+    pub(super) fn unfolded(&self) -> &HashSet<ItemId> {
+        &self.unfolded
     }
 
     /// Begins after event `seq`, in a transcript of `n_rows` rows. Returns the rows that the snapshot must contain.

@@ -1,7 +1,7 @@
 //! The subscribers of a session, and the events each of them receives.
 
-use super::Subscriber;
 use super::window_view::WindowView;
+use super::{Feed, Subscriber};
 use crate::api::{ChangedFile, Envelope, Event, Item, RowRange, SessionId};
 use crate::transcript::{Transcript, TranscriptChange};
 use std::sync::Arc;
@@ -51,8 +51,13 @@ impl Subscribers {
         let total = transcript.n_rows();
         match subscriber {
             Subscriber::Merged(feed) => {
-                if !self.has_window() {
-                    self.window_view.begin(transcript);
+                // A session has one window. It subscribes again after a gap, and when the user unfolds or folds an item.
+                let n_before = self.subscribers.len();
+                self.subscribers.retain(|one| !matches!(one, Subscriber::Merged(_)));
+                if self.subscribers.len() < n_before {
+                    self.window_view.unfold(transcript, feed.unfolded());
+                } else {
+                    self.window_view.begin(transcript, feed.unfolded());
                 }
                 let rows = feed.begin(self.seq, self.window_view.n_rows());
                 (rows, self.window_items(transcript, rows.first, rows.end).collect())
@@ -101,7 +106,7 @@ impl Subscribers {
     }
 
     fn has_window(&self) -> bool {
-        self.subscribers.iter().any(|one| matches!(one, Subscriber::Merged(_)))
+        self.subscribers.iter().any(|one| feed_of(one).is_some())
     }
 
     pub fn is_empty(&self) -> bool {
@@ -113,18 +118,17 @@ impl Subscribers {
         self.seq += 1;
         self.last_event_at = now;
         if self.has_window() {
-            self.window_view.begin(transcript);
+            let feeds = self.subscribers.iter().filter_map(feed_of);
+            let unfolded = feeds.flat_map(|feed| feed.unfolded()).cloned().collect();
+            self.window_view.begin(transcript, &unfolded);
             self.renumber_windows();
         }
     }
 
     /// Rows got other numbers: windows have to start over.
     fn renumber_windows(&self) {
-        for subscriber in &self.subscribers {
-            if let Subscriber::Merged(feed) = subscriber {
-                feed.start_over(self.seq, self.window_view.n_rows());
-            }
-        }
+        let feeds = self.subscribers.iter().filter_map(feed_of);
+        feeds.for_each(|feed| feed.start_over(self.seq, self.window_view.n_rows()));
     }
 
     /// Adds a subscriber. It receives all later events.
@@ -218,10 +222,7 @@ impl Subscribers {
         if self.window_view.take_renumbered() {
             return self.renumber_windows();
         }
-        let feeds = self.subscribers.iter().filter_map(|one| match one {
-            Subscriber::Merged(feed) => Some(feed),
-            Subscriber::Every(_) | Subscriber::Summary(_) => None,
-        });
+        let feeds = self.subscribers.iter().filter_map(feed_of);
         let (n_rows, mut n_left) = (self.window_view.n_rows(), feeds.clone().count());
         let mut events = Some(events);
         for feed in feeds {
@@ -230,6 +231,13 @@ impl Subscribers {
             let copy = if n_left > 0 { events.clone() } else { events.take() };
             copy.into_iter().flatten().for_each(|(event, row)| feed.push(event, row));
         }
+    }
+}
+
+fn feed_of(subscriber: &Subscriber) -> Option<&Arc<Feed>> {
+    match subscriber {
+        Subscriber::Merged(feed) => Some(feed),
+        Subscriber::Every(_) | Subscriber::Summary(_) => None,
     }
 }
 

@@ -101,7 +101,7 @@ async fn a_window_has_the_end_of_a_long_conversation_before_the_rest_is_read() {
     let folder = tempfile::tempdir().unwrap();
     let session = session(folder.path(), (0..5_000).map(|nr| format!("{nr} {}", "word ".repeat(150))));
     let show = Viewport { first: None, count: 100, request_id: 1 };
-    let feed = Arc::new(Feed::new(SessionId::new("s"), show));
+    let feed = Arc::new(Feed::new(SessionId::new("s"), show, Vec::new()));
     // Polled at once, on the thread that the session runs on: nothing has been read yet.
     let first = session.subscribe(Subscriber::Merged(feed.clone())).await.unwrap();
     assert!(first.is_partial);
@@ -113,7 +113,7 @@ async fn a_window_has_the_end_of_a_long_conversation_before_the_rest_is_read() {
     assert!(copied.contains("0 word") && copied.contains("4999 word") && copied.len() > 5_000 * 750);
     let batch = feed.next().await;
     assert!(batch.after > first.seq, "a gap: {} after {}", batch.after, first.seq);
-    let feed = Arc::new(Feed::new(SessionId::new("s"), show));
+    let feed = Arc::new(Feed::new(SessionId::new("s"), show, Vec::new()));
     let whole = session.subscribe(Subscriber::Merged(feed)).await.unwrap();
     assert!(!whole.is_partial);
     assert_eq!((whole.rows.total, whole.items.len()), (5_000, 100));

@@ -1,13 +1,14 @@
 //! The view that windows have of a transcript: its rows, each of a length that a window draws at once.
 //!
-//! A text of the main thread has a row for each of its slices. Any other long item is drawn in parts: its first part,
-//! or its last ones while a thought grows.
+//! A text of the main thread has a row for each of its slices; a folded thought has one. Any other long item is drawn in
+//! parts.
 
 mod rows;
 
 use super::feed::RowCount;
 use crate::api::{Block, Body, ChangedFile, Event, Item, ItemId, Slice};
-use crate::transcript::slices::{Kept, ONE_SLICE, Slices, has_long_line};
+use crate::transcript::slices::body::BodySlices;
+use crate::transcript::slices::{Kept, ONE_SLICE, has_long_line};
 use crate::transcript::{Transcript, parts};
 use rows::WindowRows;
 use std::collections::{HashMap, HashSet};
@@ -22,14 +23,16 @@ pub struct WindowView {
     rows: WindowRows,
     /// Texts that stream, and texts of more than one slice.
     texts: HashMap<ItemId, Text>,
-    /// Thoughts that stream.
-    thoughts: HashSet<ItemId>,
+    /// Thoughts that the user unfolded.
+    unfolded: HashSet<ItemId>,
     /// Rows got other numbers: windows have to start over.
     is_renumbered: bool,
 }
 
 struct Text {
-    slices: Slices,
+    slices: BodySlices,
+    /// Windows draw the first slice only.
+    is_folded: bool,
     /// The hash of each slice that was sent; `None` if the slice has changed since then.
     sent: Vec<Option<u64>>,
     /// Whether the last slice in windows has the blocks and lines of the text one to one, so that changes of the text
@@ -38,18 +41,19 @@ struct Text {
 }
 
 impl Text {
-    fn of(blocks: &[Block]) -> Self {
-        let slices = Slices::of(blocks);
-        let is_aligned = slices.content(blocks, slices.count() - 1).1;
-        Self { slices, sent: Vec::new(), is_aligned }
+    fn of(body: &Body, is_folded: bool) -> Option<Self> {
+        let slices = BodySlices::of(body)?;
+        let is_aligned = slices.piece(body, slices.count() - 1).1;
+        Some(Self { slices, is_folded, sent: Vec::new(), is_aligned })
+    }
+
+    fn n_rows(&self) -> u32 {
+        if self.is_folded { 1 } else { self.slices.count() }
     }
 
     /// Notes what windows get of a slice. Returns whether they have it already.
     fn send(&mut self, piece: &Item, nr: u32) -> bool {
-        let Body::Text { blocks, .. } = &piece.body else { return false };
-        let mut hasher = DefaultHasher::new();
-        (blocks, &piece.slice).hash(&mut hasher);
-        let now = Some(hasher.finish());
+        let now = Some(hash_of(piece));
         self.sent.resize(self.slices.count() as usize, None);
         let Some(known) = self.sent.get_mut(nr as usize) else { return false };
         std::mem::replace(known, now) == now
@@ -64,10 +68,24 @@ impl Text {
     }
 }
 
+fn hash_of(piece: &Item) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    piece.slice.hash(&mut hasher);
+    match &piece.body {
+        Body::Text { blocks, streaming } => (blocks, streaming).hash(&mut hasher),
+        Body::Prompt { text, n_images, n_documents, state } => {
+            (text, n_images, n_documents, std::mem::discriminant(state)).hash(&mut hasher);
+        }
+        Body::Thinking { text, streaming, duration_ms } => (text, streaming, duration_ms).hash(&mut hasher),
+        Body::ToolCall(_) | Body::Notice { .. } | Body::TurnEnd(_) => {}
+    }
+    hasher.finish()
+}
+
 impl WindowView {
-    /// Starts over with a transcript that no window has yet.
-    pub fn begin(&mut self, transcript: &Transcript) {
-        *self = Self::default();
+    /// Starts over with a transcript that no window has yet. `unfolded`: the thoughts that the user unfolded.
+    pub fn begin(&mut self, transcript: &Transcript, unfolded: &HashSet<ItemId>) {
+        *self = Self { unfolded: unfolded.clone(), ..Self::default() };
         self.rows.extend(transcript.n_rows());
         for item in transcript.items().filter(|item| transcript.source_bytes(&item.id) >= ONE_SLICE) {
             self.look(item);
@@ -78,14 +96,27 @@ impl WindowView {
         self.is_renumbered = false;
     }
 
+    /// Unfolds these thoughts and folds all others, for a window that starts over.
+    pub fn unfold(&mut self, transcript: &Transcript, unfolded: &HashSet<ItemId>) {
+        let before = std::mem::replace(&mut self.unfolded, unfolded.clone());
+        for id in before.symmetric_difference(&self.unfolded) {
+            let (Some(text), Some(item)) = (self.texts.get_mut(id), transcript.item(id)) else { continue };
+            text.is_folded = is_folded(item, &self.unfolded);
+            text.sent.clear();
+            self.rows.set(item.row, text.n_rows());
+        }
+    }
+
     pub fn n_rows(&self) -> RowCount {
         self.rows.count()
     }
 
-    /// The row of part `part` of an item, and the part of that row. The parts of a text with slices are rows.
+    /// The row of part `part` of an item, and the part of that row. The parts of a text with slices are rows; those of a
+    /// folded thought are rows when it is unfolded.
     pub fn place(&self, item: &Item, part: u32) -> (u32, u32) {
         let first = self.rows.first(item.row);
         match self.texts.get(&item.id) {
+            Some(text) if text.is_folded => (first, part),
             Some(text) => (first + part.min(text.slices.count() - 1), 0),
             None => (first, if is_sliced(item) { 0 } else { part }),
         }
@@ -120,41 +151,32 @@ impl WindowView {
 
     /// An item as windows draw it: those of its slices that are in the rows `first..end`, or the item.
     fn drawn(&self, item: &Item, first: u32, end: u32) -> Vec<Item> {
-        let (Body::Text { blocks, .. }, Some(text)) = (&item.body, self.texts.get(&item.id)) else {
-            return vec![self.unsliced(item)];
-        };
+        let Some(text) = self.texts.get(&item.id) else { return vec![self.unsliced(item)] };
         let start = self.rows.first(item.row);
-        let slices = first.saturating_sub(start)..end.saturating_sub(start).min(text.slices.count());
-        slices.map(|nr| self.slice(item, blocks, text, nr).0).collect()
+        let slices = first.saturating_sub(start)..end.saturating_sub(start).min(text.n_rows());
+        slices.map(|nr| self.slice(item, text, nr).0).collect()
     }
 
     /// An item that has no slices, as windows draw it.
     pub fn unsliced(&self, item: &Item) -> Item {
         let row = self.rows.first(item.row);
-        let is_sliced = is_sliced(item);
-        let (body, part, parts) = match &item.body {
-            body @ Body::Text { .. } if is_sliced => (body.clone(), 0, 1),
-            body @ Body::Thinking { streaming: true, .. } => end_of(body),
-            body => parts::part(body, 0)
-                .map_or_else(|| (body.clone(), 0, 1), |(body, n_parts)| (body, 0, n_parts)),
-        };
-        Item { row, ..with(item, part, parts, body) }
+        let part = if is_sliced(item) { None } else { parts::part(&item.body, 0) };
+        let (body, n_parts) = part.unwrap_or_else(|| (item.body.clone(), 1));
+        Item { row, ..with(item, n_parts, body) }
     }
 
-    fn slice(&self, item: &Item, whole: &[Block], text: &Text, nr: u32) -> (Item, bool) {
+    fn slice(&self, item: &Item, text: &Text, nr: u32) -> (Item, bool) {
         let n_slices = text.slices.count();
         let is_last = nr + 1 == n_slices;
-        let streaming = is_last && matches!(item.body, Body::Text { streaming: true, .. });
-        let (blocks, is_aligned) = text.slices.content(whole, nr);
+        let (body, is_aligned) = text.slices.piece(&item.body, nr);
         let slice = (n_slices > 1).then(|| {
-            let (block, continues) = text.slices.beginning(whole, nr);
-            let is_continued = !is_last && text.slices.beginning(whole, nr + 1).1;
+            let (block, continues) = text.slices.beginning(&item.body, nr);
+            let is_continued = !is_last && text.slices.beginning(&item.body, nr + 1).1;
             Slice { of: item.id.clone(), nr, is_last, block, continues, is_continued }
         });
         let row = self.rows.first(item.row) + nr;
         let id = slice_id(&item.id, nr);
-        let piece = Item { id, row, slice, ..with(item, 0, 1, Body::Text { blocks, streaming }) };
-        (piece, is_aligned)
+        (Item { id, row, slice, ..with(item, 1, body) }, is_aligned)
     }
 
     /// Returns the events for windows; none if nothing that they draw changes.
@@ -187,62 +209,48 @@ impl WindowView {
 
     /// An item that was added, or replaced as a whole.
     fn sent(&mut self, item: &Item, is_new: bool) -> Vec<Placed> {
-        let was_thought = self.thoughts.remove(&item.id);
-        if let Body::Thinking { streaming, .. } = &item.body {
-            if *streaming {
-                self.thoughts.insert(item.id.clone());
-            } else if was_thought {
-                // A window that followed the end of the thought stays there.
-                let (body, part, parts) = end_of(&item.body);
-                return vec![changed(Item {
-                    row: self.rows.first(item.row),
-                    ..with(item, part, parts, body)
-                })];
-            }
-        }
-        let n_before = if is_new { 0 } else { self.n_slices(&item.id) };
+        let before = if is_new { None } else { self.texts.remove(&item.id) };
+        let n_before = if is_new { 0 } else { before.as_ref().map_or(1, Text::n_rows) };
         self.look(item);
-        match (&item.body, self.texts.get(&item.id)) {
-            (Body::Text { blocks, .. }, Some(_)) => self.sent_from(item, blocks, 0, n_before),
-            _ => {
-                let gone = (1..n_before).map(|nr| removed(slice_id(&item.id, nr)));
-                let item = self.unsliced(item);
-                let event = if is_new { added(item) } else { changed(item) };
-                std::iter::once(event).chain(gone).collect()
-            }
-        }
+        let Some(text) = self.texts.get_mut(&item.id) else {
+            let gone = (1..n_before).map(|nr| removed(slice_id(&item.id, nr)));
+            let item = self.unsliced(item);
+            let event = if is_new { added(item) } else { changed(item) };
+            return std::iter::once(event).chain(gone).collect();
+        };
+        text.sent = before.map(|text| text.sent).unwrap_or_default();
+        self.sent_from(item, 0, n_before)
     }
 
-    fn n_slices(&self, id: &ItemId) -> u32 {
-        self.texts.get(id).map_or(1, |text| text.slices.count())
+    fn n_rows_of(&self, id: &ItemId) -> u32 {
+        self.texts.get(id).map_or(1, Text::n_rows)
     }
 
     /// Finds the slices of a text that windows get as a whole, and makes room for their rows.
     fn look(&mut self, item: &Item) {
         self.texts.remove(&item.id);
-        let Body::Text { blocks, streaming } = &item.body else { return };
         if !is_sliced(item) {
             return;
         }
-        let text = Text::of(blocks);
-        let count = text.slices.count();
-        if *streaming || count > 1 {
+        let Some(text) = Text::of(&item.body, is_folded(item, &self.unfolded)) else { return };
+        if is_streaming(&item.body) || text.slices.count() > 1 {
+            let n_rows = text.n_rows();
             self.texts.insert(item.id.clone(), text);
-            self.make_room(item, count);
+            self.make_room(item, n_rows);
         }
     }
 
-    fn make_room(&mut self, item: &Item, n_slices: u32) {
-        self.is_renumbered |= self.rows.make_room(item.row, n_slices);
+    fn make_room(&mut self, item: &Item, n_rows: u32) {
+        self.is_renumbered |= self.rows.make_room(item.row, n_rows);
     }
 
     /// The slices of a text from `first` on; windows had `n_before` of all.
-    fn sent_from(&mut self, item: &Item, blocks: &[Block], first: u32, n_before: u32) -> Vec<Placed> {
+    fn sent_from(&mut self, item: &Item, first: u32, n_before: u32) -> Vec<Placed> {
         let Some(mut text) = self.texts.remove(&item.id) else { return Vec::new() };
-        let count = text.slices.count();
+        let count = text.n_rows();
         let mut events = Vec::new();
         for nr in first..count {
-            let (piece, is_aligned) = self.slice(item, blocks, &text, nr);
+            let (piece, is_aligned) = self.slice(item, &text, nr);
             text.is_aligned = is_aligned;
             let is_known = text.send(&piece, nr);
             if nr >= n_before {
@@ -265,26 +273,27 @@ impl WindowView {
             let is_whole = is_sliced(item) || parts::fits(&item.body);
             return if is_whole { vec![(event, Some(self.rows.first(item.row)))] } else { Vec::new() };
         };
-        let n_before = text.slices.count();
-        let first = text.slices.change(blocks, kept);
-        let count = text.slices.count();
+        let BodySlices::Document(slices) = &mut text.slices else { return Vec::new() };
+        let n_before = slices.count();
+        let first = slices.change(blocks, kept);
+        let count = slices.count();
         if (first + 1, count) == (n_before, n_before)
             && text.is_aligned
             && !has_long_code(&event)
-            && let Some(own) = text.slices.kept_of_last(kept, blocks.len())
+            && let Some(own) = slices.kept_of_last(kept, blocks.len())
         {
             text.patched();
             let row = self.rows.first(item.row) + first;
             return vec![(of_slice(event, slice_id(id, first), own), Some(row))];
         }
         self.make_room(item, count);
-        self.sent_from(item, blocks, first, n_before)
+        self.sent_from(item, first, n_before)
     }
 
     /// A text is complete.
     fn finished(&mut self, id: &ItemId, transcript: &Transcript) -> Vec<Placed> {
         let Some(item) = transcript.item(id) else { return Vec::new() };
-        let last = self.n_slices(id) - 1;
+        let last = self.n_rows_of(id) - 1;
         if last == 0 {
             self.texts.remove(id);
         }
@@ -293,16 +302,24 @@ impl WindowView {
     }
 
     fn removed(&mut self, id: ItemId) -> Vec<Placed> {
-        let n_slices = self.n_slices(&id);
+        let n_rows = self.n_rows_of(&id);
         self.texts.remove(&id);
-        self.thoughts.remove(&id);
-        (0..n_slices).map(|nr| removed(slice_id(&id, nr))).collect()
+        (0..n_rows).map(|nr| removed(slice_id(&id, nr))).collect()
     }
 }
 
 /// Whether an item is drawn in slices, if it is long: a text in a row of its own. A subagent does not stream.
 fn is_sliced(item: &Item) -> bool {
-    matches!(item.body, Body::Text { .. }) && item.parent.is_none()
+    let is_text = matches!(item.body, Body::Text { .. } | Body::Prompt { .. } | Body::Thinking { .. });
+    is_text && item.parent.is_none()
+}
+
+fn is_folded(item: &Item, unfolded: &HashSet<ItemId>) -> bool {
+    matches!(item.body, Body::Thinking { .. }) && !unfolded.contains(&item.id)
+}
+
+fn is_streaming(body: &Body) -> bool {
+    matches!(body, Body::Text { streaming: true, .. } | Body::Thinking { streaming: true, .. })
 }
 
 /// The id of a slice. The first has the id of its text.
@@ -310,19 +327,13 @@ fn slice_id(id: &ItemId, nr: u32) -> ItemId {
     if nr == 0 { id.clone() } else { ItemId(format!("{id}\u{1f}{nr}")) }
 }
 
-/// The last parts of a body: their content, the first of them and the number of all.
-fn end_of(body: &Body) -> (Body, u32, u32) {
-    parts::last(body).unwrap_or_else(|| (body.clone(), 0, 1))
-}
-
-fn with(item: &Item, part: u32, parts: u32, body: Body) -> Item {
+fn with(item: &Item, parts: u32, body: Body) -> Item {
     Item {
         id: item.id.clone(),
         parent: item.parent.clone(),
         row: item.row,
         nr: item.nr,
         at: item.at,
-        part,
         parts,
         slice: None,
         body,

@@ -2,7 +2,7 @@
 //! session, on slices that the session returns between its events.
 
 use super::output::Source;
-use super::slices::Slices;
+use super::slices::body::BodySlices;
 use super::{Transcript, parts, words};
 use crate::api::{Body, Found, Hit, Item};
 use regex::{Regex, RegexBuilder};
@@ -95,18 +95,14 @@ fn part_with(item: &Item, wanted: &Regex) -> u32 {
         words::inside(part, &mut buffer);
         wanted.is_match(&buffer)
     };
-    match &item.body {
-        Body::Text { blocks, streaming } if item.parent.is_none() => {
-            let slices = Slices::of(blocks);
-            let slice = |nr| Body::Text { blocks: slices.content(blocks, nr).0, streaming: *streaming };
-            (0..slices.count()).find(|nr| holds(&slice(*nr))).unwrap_or(0)
-        }
-        body => {
-            let Some((_, n_parts)) = parts::part(body, 0) else { return 0 };
-            let is_with = |nr: &u32| parts::part(body, *nr).is_some_and(|(part, _)| holds(&part));
-            (0..n_parts).find(is_with).unwrap_or(0)
-        }
+    if item.parent.is_none()
+        && let Some(slices) = BodySlices::of(&item.body)
+    {
+        return (0..slices.count()).find(|nr| holds(&slices.piece(&item.body, *nr).0)).unwrap_or(0);
     }
+    let Some((_, n_parts)) = parts::part(&item.body, 0) else { return 0 };
+    let is_with = |nr: &u32| parts::part(&item.body, *nr).is_some_and(|(part, _)| holds(&part));
+    (0..n_parts).find(is_with).unwrap_or(0)
 }
 
 /// `None` for a blank query.

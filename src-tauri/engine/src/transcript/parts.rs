@@ -6,13 +6,12 @@ use super::output::cut_line;
 use crate::api::*;
 use std::ops::RangeInclusive;
 
-/// Maximum of one item that a window draws at once: two parts.
+/// Maximum of one item that a window draws whole.
 const BYTES: usize = 128 * 1024;
 const NODES: usize = 8_000;
 /// Maximum bytes of plain text that a window draws at once.
 const PLAIN_BYTES: usize = BYTES / 2;
-/// Maximum of one part. While a text streams, two parts are drawn, so that the visible end does not shrink to nothing
-/// when a new part begins.
+/// Maximum of one part: an item that is drawn whole can be longer, because a part bar takes more from its reader.
 const PART_BYTES: usize = BYTES / 2;
 const PART_NODES: usize = NODES / 2;
 const PART_PLAIN_BYTES: usize = PLAIN_BYTES / 2;
@@ -43,20 +42,6 @@ pub fn part(body: &Body, wanted: u32) -> Option<(Body, u32)> {
     let mut cutter = Cutter::new(PART, wanted, wanted);
     let cut = cutter.body(body)?;
     Some((cut, cutter.at.part + 1))
-}
-
-/// The last parts of an item that grows, the number of the first of them, and the number of parts; `None` if it is drawn
-/// whole.
-pub fn last(body: &Body) -> Option<(Body, u32, u32)> {
-    let (_, n_parts) = part(body, u32::MAX)?;
-    let from = first_of_last(n_parts);
-    Some((Cutter::new(PART, from, u32::MAX).body(body)?, from, n_parts))
-}
-
-/// The first of the parts drawn for the end of an item. Never 0 with more than one part, because part 0 alone is the
-/// default view of an item.
-fn first_of_last(n_parts: u32) -> u32 {
-    n_parts.saturating_sub(2).max(1).min(n_parts - 1)
 }
 
 /// Whether the body is drawn whole.

@@ -3,6 +3,9 @@
 //! The slices depend only on the text. A text that grows changes its last slice and begins new ones. Colours of code
 //! change no boundary.
 
+pub mod body;
+mod plain;
+
 use super::parts::{Cutter, Limits, Position};
 use crate::api::{Block, CodeLine};
 

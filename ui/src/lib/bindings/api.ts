@@ -1389,15 +1389,10 @@ row: number,
  */
 nr: number, at: number, 
 /**
- * The number of parts in which a window draws it. If more than one, the body is the first part or, for a thought
- * that streams, the last ones; the engine returns the others on request. Subscribers without a window receive the
- * whole item.
+ * The number of parts in which a window draws it. If more than one, the body is the first part; the engine returns
+ * the others on request. Subscribers without a window receive the whole item.
  */
 parts: number, 
-/**
- * The part that the body begins with. If it is not 0, the body extends to the end.
- */
-part: number, 
 /**
  * The slice of a long text that this is, if it is not a whole item. Only in windows, which draw each slice as a
  * row.

@@ -2,6 +2,7 @@ import { fireEvent, screen } from '@testing-library/svelte';
 import { createRawSnippet, tick } from 'svelte';
 import { describe, expect, it, vi } from 'vitest';
 
+import type { Body } from '../bindings/api';
 import { draw } from '../../test/draw';
 import { at, batch, paragraph, prompt, session, snapshot, text } from '../../test/make';
 import { SessionState } from '../state/session.svelte';
@@ -55,6 +56,22 @@ async function answers(nSlices: number) {
   state.load(snapshot(0, [at(0, prompt('p')), ...slices]));
   await draw(Transcript, { session: state, footer: nothing, empty: nothing });
   return { state, log: screen.getByRole('log') };
+}
+
+/** A long prompt or thought in slices, and a prompt below it. `n` of its slices are rows. */
+async function longText(body: Body, n: number) {
+  const state = new SessionState(session());
+  const item = (nr: number, nSlices: number) => {
+    const slice = { of: 't', nr, isLast: nr + 1 === nSlices, block: 0, continues: nr > 0, isContinued: true };
+    return { ...at(nr, prompt(nr === 0 ? 't' : `t~${nr}`)), slice, body };
+  };
+  const slices = Array.from({ length: n }, (_, nr) => item(nr, Math.max(2, n)));
+  state.load(snapshot(0, [...slices, at(n, prompt('p'))]));
+  let shown: ReturnType<typeof Transcript> | undefined;
+  // A component is a function that returns what the component exports.
+  const Caught: typeof Transcript = (...drawn) => (shown = Transcript(...drawn));
+  await draw(Caught, { session: state, footer: nothing, empty: nothing });
+  return { state, item, show: shown, log: screen.getByRole('log') };
 }
 
 const button = () => screen.queryByRole('button', { name: /new|Latest/ });
@@ -193,6 +210,37 @@ describe('a transcript', () => {
     expect(articles.map((article) => article.querySelectorAll('.row').length)).toEqual([4]);
     expect(log.querySelectorAll('.row')).toHaveLength(5);
     expect(articles[0]?.getAttribute('aria-busy')).toBe('true');
+  });
+
+  it.each([
+    ['a long prompt', 'Your prompt', { type: 'prompt', text: 'words', nImages: 1, nDocuments: 0, state: 'held' }],
+    ['a long thought', 'Thought', { type: 'thinking', text: 'words', streaming: false, durationMs: 2000 }],
+  ] as const)('reads the slices of %s as one', async (_name, label, body) => {
+    const { state, log } = await longText(body, 3);
+    const [article, ...others] = screen.getAllByRole('article', { name: label });
+    expect([article?.querySelectorAll('.row').length, others.length]).toEqual([3, 0]);
+    const [first] = state.rows;
+    if (body.type === 'thinking' && first?.kind === 'item') {
+      expect(log.textContent).not.toContain('words');
+      expect(screen.getByRole('button', { name: 'Thought for 2 s' }).getAttribute('aria-expanded')).toBe('false');
+      state.unfold(first.item, true);
+      await tick();
+    }
+    expect(log.textContent.match(/words/g)).toHaveLength(3);
+    expect(screen.queryAllByText('1 image')).toHaveLength(body.type === 'prompt' ? 1 : 0);
+  });
+
+  it('unfolds a long thought to show the slice with a hit', async () => {
+    const thought = { type: 'thinking', text: 'words', streaming: false, durationMs: 2000 } as const;
+    const { state, show, item } = await longText(thought, 1);
+    const onunfold = vi.fn();
+    state.onunfold = onunfold;
+    show?.showItem('t', 0, true, 2);
+    await tick();
+    expect([onunfold.mock.calls.length, state.unfolded]).toEqual([1, ['t']]);
+    state.load(snapshot(1, [item(0, 3), item(1, 3), item(2, 3), at(3, prompt('p'))]));
+    await tick();
+    expect(state.place).toMatchObject({ following: false, index: 2 });
   });
 
   it('draws all rows between the two ends of a selection, because what is not drawn could not be copied', async () => {

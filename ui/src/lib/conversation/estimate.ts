@@ -12,10 +12,13 @@ const CHARS_PER_LINE = 92;
 
 export function estimateRow(row: Row): number {
   if (row.kind !== 'item') return 26;
-  const { body } = row.item;
+  const { body, slice, open } = row.item;
+  const isSlice = slice !== undefined && slice.nr > 0;
   switch (body.type) {
     case 'prompt':
-      return 42 + LINE * lines(body.text);
+      return (isSlice ? 0 : 42) + LINE * lines(body.text);
+    case 'thinking':
+      return (isSlice ? 0 : 26) + (isSlice || open ? LINE * lines(body.text) : 0);
     case 'text':
       return GAP + estimateBlocks(body.blocks);
     case 'turnEnd':

@@ -94,8 +94,11 @@ export interface Host {
    * this start.
    */
   startWithoutAsking(sessionId: SessionId): Promise<void>;
-  /** Returns a snapshot of the session with the requested rows. From then on its batches go to this window. */
-  subscribe(sessionId: SessionId, show: Viewport): Promise<Snapshot>;
+  /**
+   * Returns a snapshot of the session with the requested rows. From then on its batches go to this window. A long thought
+   * among the `unfolded` items has a row for each of its slices.
+   */
+  subscribe(sessionId: SessionId, show: Viewport, unfolded: readonly ItemId[]): Promise<Snapshot>;
   /** Requests other rows of that session; rows that enter the range arrive with a batch. */
   showRows(sessionId: SessionId, show: Viewport): Promise<void>;
   /**

@@ -48,6 +48,19 @@ describe('a feed', () => {
     expect(state.seq).toBe(6);
   });
 
+  it('asks for a new snapshot when the user unfolds a long thought, and once more if he does so meanwhile', async () => {
+    const { answers, state } = await open();
+    state.onunfold();
+    state.onunfold();
+    expect(answers).toHaveLength(1);
+    answers.shift()?.(snapshot(0, [at(0, prompt('p0'))]));
+    await frame();
+    expect(answers).toHaveLength(1);
+    answers.shift()?.(snapshot(0, [at(0, prompt('p0'))]));
+    await frame();
+    expect(answers).toHaveLength(0);
+  });
+
   it('applies once per frame', async () => {
     const { feed, state } = await open();
     feed.receive(added(0));

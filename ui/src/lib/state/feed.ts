@@ -26,6 +26,8 @@ export class Feed {
   #callbacks: FeedCallbacks;
   #waiting: Batch[] = [];
   #loading = false;
+  /** The user has unfolded or folded an item since the snapshot that is being loaded was requested. */
+  #isStale = false;
   #closed = false;
   #unacknowledged = 0;
   #frame = new FrameGate(() => this.#drain());
@@ -35,6 +37,10 @@ export class Feed {
     this.state = state;
     this.#callbacks = callbacks;
     state.onshow = (show) => void this.#show(show);
+    state.onunfold = () => {
+      this.#isStale = this.#loading;
+      void this.load();
+    };
   }
 
   get sessionId(): SessionId {
@@ -46,7 +52,7 @@ export class Feed {
     if (this.#loading || this.#closed) return;
     this.#loading = true;
     try {
-      const snapshot = await this.#host.subscribe(this.sessionId, this.state.wantAgain());
+      const snapshot = await this.#host.subscribe(this.sessionId, this.state.wantAgain(), this.state.unfolded);
       if (this.#closed) return;
       this.state.load(snapshot);
       this.#callbacks.onapplied(this.state.session);
@@ -57,6 +63,7 @@ export class Feed {
       this.#loading = false;
     }
     this.#frame.ask();
+    if (this.#isStale) this.state.onunfold();
   }
 
   receive(batch: Batch): void {
@@ -81,6 +88,7 @@ export class Feed {
   close(): void {
     this.#closed = true;
     this.state.onshow = () => {};
+    this.state.onunfold = () => {};
     this.#frame.cancel();
     this.#waiting = [];
   }

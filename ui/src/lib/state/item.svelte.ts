@@ -25,10 +25,8 @@ export class ItemState {
   slice = $state.raw<Slice>();
   /** The number of parts in which the item is drawn. */
   parts = $state.raw(1);
-  /** The first part of the body. If it is not part 0, the body extends to the end. */
-  #first = $state.raw(0);
-  /** Parts outside the body that the user looks at. */
-  #other = $state.raw<{ body: Body; first: number; last: number } | null>(null);
+  /** The part that the user looks at, if it is not the first. */
+  #other = $state.raw<{ body: Body; part: number } | null>(null);
 
   constructor(item: Item) {
     this.id = item.id;
@@ -38,7 +36,6 @@ export class ItemState {
     this.body = item.body;
     this.slice = item.slice;
     this.parts = item.parts;
-    this.#first = item.part;
   }
 
   /** The id of the whole item. */
@@ -51,53 +48,22 @@ export class ItemState {
     return this.#other?.body ?? this.body;
   }
 
-  /** The first drawn part, counted from 0. */
-  get firstPart(): number {
-    return this.#other?.first ?? this.#first;
+  /** The drawn part, counted from 0. */
+  get part(): number {
+    return this.#other?.part ?? 0;
   }
 
-  /** The last drawn part, counted from 0. */
-  get lastPart(): number {
-    return this.#other?.last ?? this.#lastOfBody;
-  }
-
-  /** Draws another part; `null` draws the item's own body again. */
+  /** Draws another part; `null` draws the item's own body, which is the first. */
   showPart(part: number, body: Body | null): void {
-    this.#other = body && { body, first: part, last: part };
-  }
-
-  /** Whether the item's own body includes this part. */
-  has(part: number): boolean {
-    return part >= this.#first && part <= this.#lastOfBody;
-  }
-
-  /** Draws the end of a text again, whichever part the user looked at. */
-  showEnd(): void {
-    if (this.#first > 0) this.#other = null;
-  }
-
-  get #lastOfBody(): number {
-    return this.#first === 0 ? 0 : this.parts - 1;
+    this.#other = body && { body, part };
   }
 
   /** Applies a newer version of the item, reusing unchanged parts. */
-  replace({ body, parts, part, slice }: Item, following = true): void {
-    if (part !== this.#first) this.#stay(part, parts, following);
+  replace({ body, parts, slice }: Item): void {
     this.body = reuse(this.body, body);
     this.slice = slice;
     this.parts = parts;
-    this.#first = part;
-    if (this.firstPart >= parts) this.#other = null;
-  }
-
-  /** Keeps drawing the old body for a user who does not follow the end, although it is no longer the item's own. */
-  #stay(part: number, parts: number, following: boolean): void {
-    if (this.#other !== null || (following && part >= this.#first) || parts === 1) return;
-    const isOver = this.body.type !== 'text' || !this.body.streaming;
-    // The last part may have grown since.
-    const last = isOver ? this.#lastOfBody : Math.max(this.#first, (this.#first === 0 ? parts : this.parts) - 2);
-    const before: Body = this.body.type === 'text' ? { ...this.body, streaming: false } : this.body;
-    this.#other = { body: before, first: this.#first, last };
+    if (this.part >= parts) this.#other = null;
   }
 
   /** Keeps the first `keep` blocks of a text and appends `blocks`. */

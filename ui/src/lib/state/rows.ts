@@ -33,20 +33,36 @@ export function withItem(row: Row | undefined, item: ItemState, index: number): 
 /** Rows that are read as one: the slices of a text, or any other row alone. */
 export interface RowGroup {
   key: string;
-  kind: 'text' | 'other';
+  /** What the rows are together; `null` for a row that needs no name. */
+  label: 'Answer' | 'Thought' | 'Your prompt' | null;
+  /** The rows are of a text, which may get more of them. */
+  isText: boolean;
   rows: readonly Row[];
 }
 
 /** Puts adjacent slices of one text together. */
 export function grouped(rows: readonly Row[]): readonly RowGroup[] {
-  const groups: { key: string; kind: 'text' | 'other'; rows: Row[] }[] = [];
+  const groups: (RowGroup & { rows: Row[] })[] = [];
   for (const row of rows) {
-    const text = row.kind === 'item' && row.item.body.type === 'text' ? row.item.whole : null;
+    const key = row.kind === 'item' ? row.item.whole : row.key;
     const last = groups.at(-1);
-    if (text !== null && last?.kind === 'text' && last.key === text) last.rows.push(row);
-    else groups.push({ key: text ?? row.key, kind: text === null ? 'other' : 'text', rows: [row] });
+    if (last?.isText === true && last.key === key) last.rows.push(row);
+    else groups.push({ key, label: labelOf(row), isText: isText(row), rows: [row] });
   }
   return groups;
+}
+
+function isText(row: Row): boolean {
+  return row.kind === 'item' && ['text', 'prompt', 'thinking'].includes(row.item.body.type);
+}
+
+/** A prompt or a thought in one row names itself. */
+function labelOf(row: Row): RowGroup['label'] {
+  if (row.kind !== 'item') return null;
+  const { body, slice } = row.item;
+  if (body.type === 'text') return 'Answer';
+  if (slice === undefined) return null;
+  return body.type === 'prompt' ? 'Your prompt' : 'Thought';
 }
 
 /** Whether the row is a text that is being written. */

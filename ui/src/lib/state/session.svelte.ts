@@ -74,6 +74,8 @@ export class SessionState {
   place: Place = { following: true, index: 0, offset: 0 };
   /** Sends a request for other rows to the shell. */
   onshow: (show: Viewport) => void = () => {};
+  /** Requests a snapshot, because what the user unfolded or folded has other rows. */
+  onunfold: () => void = () => {};
 
   #items = new Map<ItemId, ItemState>();
   /** The row number of each item. */
@@ -106,9 +108,23 @@ export class SessionState {
     return this.#items.get(id);
   }
 
-  /** Draws the ends of long texts again. Called when the user goes to the end. */
-  showEnds(): void {
-    for (const item of this.#items.values()) item.showEnd();
+  /** Unfolds or folds an item. The engine has to know of a long thought, which has more rows when it is unfolded. */
+  unfold(item: ItemState, open: boolean): void {
+    if (item.open === open) return;
+    item.open = open;
+    const { body, parent, slice } = item;
+    if (body.type === 'thinking' && parent === null && (slice !== undefined || body.streaming)) this.onunfold();
+  }
+
+  /** Whether the user unfolded an item, loaded or not. */
+  isUnfolded(id: ItemId): boolean {
+    return this.#items.get(id)?.open ?? this.#unfolded.has(id);
+  }
+
+  /** The items that the user unfolded. */
+  get unfolded(): ItemId[] {
+    const loaded = [...this.#items.values()].filter((item) => item.open).map((item) => item.id);
+    return [...new Set([...loaded, ...this.#unfolded])];
   }
 
   /** The first row of the range to load around `index`. */
@@ -152,7 +168,7 @@ export class SessionState {
     this.show = { ...this.show, requestId: Math.max(this.show.requestId, snapshot.rows.requestId) };
     for (const item of snapshot.items) {
       const state = known.get(item.id);
-      state?.replace(item, this.place.following);
+      state?.replace(item);
       this.#insert(state ?? new ItemState(item), item.row);
     }
     this.#settleSubagents();
@@ -275,7 +291,7 @@ export class SessionState {
   #take(item: Item, isNew: boolean): boolean {
     const state = this.#items.get(item.id);
     if (state !== undefined) {
-      state.replace(item, this.place.following);
+      state.replace(item);
       return false;
     }
     // The item's row left the loaded range after the event was sent.

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 
 import type { Block, Item } from '../bindings/api';
 import { at, batch, call, code, paragraph, prompt, session, snapshot, text } from '../../test/make';
@@ -251,55 +251,30 @@ describe('requests', () => {
   });
 });
 
-describe('a text that is longer than what is drawn at once', () => {
-  const whole = () => text('t', paragraph('one'), paragraph('two'));
-  const end = (part: number, parts: number, ...words: string[]): Item => ({
-    ...text('t', ...words.map(paragraph)),
-    part,
-    parts,
-  });
-  const drawn = (state: SessionState) => {
+describe('a long thought', () => {
+  const slice = { of: 't', nr: 0, isLast: false, block: 0, continues: false, isContinued: true };
+  const body = { type: 'thinking', text: 'a thought', streaming: false, durationMs: null } as const;
+  const thought = { ...text('t'), body };
+
+  it('gets more rows when it is unfolded, and stays unfolded after it has left the loaded rows', () => {
+    const state = loaded([{ ...thought, slice }]);
+    const onunfold = vi.fn();
+    state.onunfold = onunfold;
     const item = state.item('t');
-    const body = item?.drawn;
-    const words =
-      body?.type === 'text' ? body.blocks.map((block) => JSON.stringify(block).match(/"text":"(\w+)"/)?.[1]) : [];
-    return { words, from: item?.firstPart, to: item?.lastPart, of: item?.parts };
-  };
-  const told = (state: SessionState, item: Item) => state.apply(batch(state.seq, [{ type: 'itemChanged', item }]));
-
-  it('shows its end to whoever follows', () => {
-    const state = loaded([whole()]);
-    told(state, end(1, 3, 'two', 'three'));
-    expect(drawn(state)).toEqual({ words: ['two', 'three'], from: 1, to: 2, of: 3 });
-    state.apply(batch(state.seq, [{ type: 'blocksChanged', itemId: 't', keep: 1, blocks: [paragraph('more')] }]));
-    expect(drawn(state).words).toEqual(['two', 'more']);
+    if (item === undefined) throw new Error('no thought');
+    state.unfold(item, true);
+    expect([onunfold.mock.calls.length, state.unfolded, state.isUnfolded('t')]).toEqual([1, ['t'], true]);
+    state.load(snapshot(1, []));
+    expect([state.unfolded, state.isUnfolded('t')]).toEqual([['t'], true]);
   });
 
-  it('leaves a reader with what he reads, and takes him to the end when he wants that', () => {
-    const state = loaded([whole()]);
-    state.place.following = false;
-    told(state, end(1, 3, 'two', 'three'));
-    expect(drawn(state)).toEqual({ words: ['one', 'two'], from: 0, to: 1, of: 3 });
-    told(state, end(2, 4, 'three', 'four'));
-    expect(drawn(state)).toEqual({ words: ['one', 'two'], from: 0, to: 1, of: 4 });
-    state.showEnds();
-    expect(drawn(state)).toEqual({ words: ['three', 'four'], from: 2, to: 3, of: 4 });
-  });
-
-  it('stays at the part that was chosen, also when the text is finished', () => {
-    const state = loaded([end(2, 4, 'three', 'four')]);
-    state.item('t')?.showPart(1, { type: 'text', blocks: [paragraph('two')], streaming: false });
-    told(state, end(3, 5, 'four', 'five'));
-    state.apply(batch(state.seq, [{ type: 'textFinished', itemId: 't' }]));
-    expect(drawn(state)).toEqual({ words: ['two'], from: 1, to: 1, of: 5 });
-    expect([0, 2, 3, 4].map((part) => state.item('t')?.has(part))).toEqual([false, false, true, true]);
-  });
-
-  it('keeps the end before whoever followed it, when a snapshot has the beginning', () => {
-    const finished = (item: Item): Item => ({ ...item, body: { ...item.body, streaming: false } as Item['body'] });
-    const state = loaded([finished(end(2, 4, 'three', 'four'))]);
-    state.load(snapshot(20, [finished(end(0, 4, 'one'))]));
-    expect(drawn(state)).toEqual({ words: ['three', 'four'], from: 2, to: 3, of: 4 });
+  it('is unfolded without the engine if it is short', () => {
+    const state = loaded([thought]);
+    const onunfold = vi.fn();
+    state.onunfold = onunfold;
+    const item = state.item('t');
+    if (item !== undefined) state.unfold(item, true);
+    expect([onunfold.mock.calls.length, item?.open]).toEqual([0, true]);
   });
 });
 

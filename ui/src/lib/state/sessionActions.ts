@@ -165,7 +165,7 @@ export abstract class SessionActions extends AppActions {
   async showPart(item: ItemState, part: number): Promise<void> {
     const id = this.open?.id;
     if (id === undefined || part < 0 || part >= item.parts) return;
-    if (item.has(part)) return item.showPart(part, null);
+    if (part === 0) return item.showPart(0, null);
     await this.problems.attempt('The rest could not be loaded', async () => {
       item.showPart(part, await this.host.itemPart(id, item.id, part));
     });

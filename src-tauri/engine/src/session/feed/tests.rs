@@ -21,7 +21,7 @@ struct Stage {
 impl Stage {
     fn new(n_rows: u32, show: Viewport) -> Self {
         let items: Vec<Item> = (0..n_rows).map(|row| item(row, "as it was")).collect();
-        let feed = Feed::new(SessionId::new("s"), show);
+        let feed = Feed::new(SessionId::new("s"), show, Vec::new());
         let rows = feed.begin(0, RowCount { all: n_rows, continued: 0 });
         let held = items[rows.first as usize..rows.end as usize].to_vec();
         Self { items, seq: 0, feed, held, rows, known: 0 }

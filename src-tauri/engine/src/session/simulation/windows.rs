@@ -49,7 +49,8 @@ impl Windows {
     pub fn open(transcript: &Transcript) -> Self {
         let (ending, is_ending) = watch::channel(false);
         let id = SessionId::new("session");
-        let feed = Arc::new(Feed::new(id.clone(), Viewport { first: None, count: COUNT, request_id: 0 }));
+        let show = Viewport { first: None, count: COUNT, request_id: 0 };
+        let feed = Arc::new(Feed::new(id.clone(), show, Vec::new()));
         let mut subscribers = Subscribers::new(id, 0, is_ending);
         let (sender, relay) = mpsc::channel(64);
         let every = Subscriber::Every(sender);
@@ -82,6 +83,26 @@ impl Windows {
         let first = chance.one_in(2).then(|| chance.below(u64::from(n_rows) + 1) as u32);
         let show = Viewport { first, count: COUNT, request_id: self.n_asked };
         self.feed.show(show, |first, end| self.subscribers.window_items(transcript, first, end));
+        if self.n_asked.is_multiple_of(4) {
+            self.unfold(transcript, show);
+        }
+    }
+
+    /// The user unfolds some thoughts and folds the others: the window subscribes again. This takes no chance, so that
+    /// it changes nothing else.
+    fn unfold(&mut self, transcript: &Transcript, show: Viewport) {
+        let is_thought = |item: &&Item| matches!(item.body, Body::Thinking { .. });
+        let thoughts = transcript.items().filter(is_thought).map(|item| item.id.clone());
+        let unfolded = thoughts.skip(self.n_asked as usize / 4 % 2).step_by(2).collect();
+        self.feed = Arc::new(Feed::new(self.feed.session_id().clone(), show, unfolded));
+        self.subscribe(transcript);
+    }
+
+    fn subscribe(&mut self, transcript: &Transcript) {
+        let window = Subscriber::Merged(self.feed.clone());
+        (self.rows, self.items) = self.subscribers.begin(&window, transcript);
+        self.subscribers.add(window);
+        self.seq = self.subscribers.seq();
     }
 
     /// Compares what the window has with the snapshot that a new window would get for the same rows.
@@ -94,9 +115,7 @@ impl Windows {
                 // Rows got other numbers: a text grew that is not the last one.
                 let has_more = batch.after > self.seq && batch.rows.total > self.rows.total;
                 hold!(has_more, Windows, "a gap: {} after {}", batch.after, self.seq);
-                let window = Subscriber::Merged(self.feed.clone());
-                (self.rows, self.items) = self.subscribers.begin(&window, transcript);
-                self.seq = self.subscribers.seq();
+                self.subscribe(transcript);
             }
             let RowRange { first, end, .. } = self.rows;
             self.items.retain(|item| (first..end).contains(&item.row));

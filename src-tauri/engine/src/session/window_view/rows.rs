@@ -35,17 +35,21 @@ impl WindowRows {
     /// Makes room for `n` rows of row `row` of the transcript. It keeps the rows that it has. Returns whether later
     /// rows got other numbers.
     pub fn make_room(&mut self, row: u32, n: u32) -> bool {
-        let first = self.first(row);
-        let end = self.firsts.get(row as usize + 1).copied().unwrap_or(self.count);
-        let by = n.saturating_sub(end - first);
-        self.count += by;
+        n > self.n_rows(row) && self.set(row, n)
+    }
+
+    /// Gives row `row` of the transcript `n` rows. Returns whether later rows got other numbers.
+    pub fn set(&mut self, row: u32, n: u32) -> bool {
+        let before = self.n_rows(row);
+        let moved = |first: u32| first - before + n;
+        self.count = moved(self.count);
         let later = self.firsts.iter_mut().skip(row as usize + 1);
-        let mut is_renumbered = false;
-        for other in later.take(if by > 0 { usize::MAX } else { 0 }) {
-            *other += by;
-            is_renumbered = true;
-        }
-        is_renumbered
+        let n_moved = later.map(|first| *first = moved(*first)).count();
+        n_moved > 0 && n != before
+    }
+
+    fn n_rows(&self, row: u32) -> u32 {
+        self.firsts.get(row as usize + 1).copied().unwrap_or(self.count) - self.first(row)
     }
 }
 
@@ -74,5 +78,16 @@ mod tests {
         assert!(rows.make_room(0, 2));
         assert!(!rows.make_room(0, 1));
         assert_eq!((firsts(&rows), rows.count), (vec![0, 2, 3, 4], 4));
+    }
+
+    #[test]
+    fn a_thought_that_is_folded_gives_its_rows_back() {
+        let mut rows = WindowRows::default();
+        rows.extend(3);
+        assert!(rows.set(1, 5));
+        assert_eq!((firsts(&rows), rows.count), (vec![0, 1, 6, 7], 7));
+        assert!(rows.set(1, 1));
+        assert_eq!((firsts(&rows), rows.count), (vec![0, 1, 2, 3], 3));
+        assert!(!rows.set(2, 2));
     }
 }

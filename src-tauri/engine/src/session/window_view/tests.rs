@@ -1,5 +1,5 @@
 use super::*;
-use crate::api::{Level, Span};
+use crate::api::{Level, PromptState, Span};
 use crate::patch::{self, Pending};
 use crate::transcript::TranscriptChange;
 use crate::transcript::{Transcript, TranscriptEvent, words};
@@ -29,11 +29,15 @@ struct Stage {
 
 impl Stage {
     fn new() -> Self {
+        Self::begun(json!({"type": "text", "text": ""}))
+    }
+
+    /// A message whose first block begins.
+    fn begun(block: Value) -> Self {
         let transcript = Transcript::new(Path::new("/p"));
         let mut stage = Self { transcript, window_view: WindowView::default(), held: Vec::new(), sent: 0 };
         let message = json!({"id": "m", "role": "assistant", "content": []});
         stage.line(&stream(json!({"type": "message_start", "message": message})));
-        let block = json!({"type": "text", "text": ""});
         stage.line(&stream(json!({"type": "content_block_start", "index": 0, "content_block": block})));
         stage
     }
@@ -81,7 +85,7 @@ impl Stage {
         let now: Vec<Item> = self.window_view.items(&self.transcript, 0, u32::MAX).collect();
         assert!(self.held == now, "{name}: the window has other rows");
         let mut alone = WindowView::default();
-        alone.begin(&self.transcript);
+        alone.begin(&self.transcript, &HashSet::new());
         let late: Vec<Item> = alone.items(&self.transcript, 0, u32::MAX).collect();
         assert!(self.held == late, "{name}: a later window has other rows");
         assert!(self.drawn() == letters(&self.whole().body), "{name}: the rows are not the text");
@@ -182,7 +186,7 @@ fn a_window_that_comes_while_an_answer_streams_goes_on_like_the_others() {
     let mut stage = Stage::new();
     (0..20).for_each(|_| stage.piece(&piece));
     let mut alone = WindowView::default();
-    alone.begin(&stage.transcript);
+    alone.begin(&stage.transcript, &HashSet::new());
     stage.held = alone.items(&stage.transcript, 0, u32::MAX).collect();
     stage.window_view = alone;
     stage.piece("The very end.");
@@ -260,25 +264,86 @@ fn colours_of_a_long_answer_arrive_in_its_rows() {
     assert!(n_tokens(&stage) > 2 * before, "{before} tokens became {}", n_tokens(&stage));
 }
 
-/// A user who unfolds a growing thought sees its end.
+/// A thought that grows in a transcript, and what a window has of it: nothing is sent twice.
 #[test]
-fn a_long_thought_shows_its_end() {
-    let thought = |text: String, streaming| Body::Thinking { text, streaming, duration_ms: None };
-    let item = |body| Item::new("t", body);
-    let (mut sight, transcript) = (WindowView::default(), Transcript::default());
-    let text = format!("{}end", "thinking ".repeat(20_000));
-    for (event, is_end) in [
-        (Event::ItemChanged { item: item(thought(text.clone(), true)) }, true),
-        (Event::ItemChanged { item: item(thought(text.clone(), false)) }, true),
-        (Event::ItemChanged { item: item(thought(text, false)) }, false),
+fn a_long_thought_is_one_row_until_it_is_unfolded() {
+    let line = "A line of a thought.\n";
+    let mut stage = Stage::begun(json!({"type": "thinking", "thinking": ""}));
+    let think = |stage: &mut Stage, text: &str| {
+        let delta = json!({"type": "thinking_delta", "thinking": text});
+        stage.line(&stream(json!({"type": "content_block_delta", "index": 0, "delta": delta})));
+    };
+    (0..20).for_each(|_| think(&mut stage, &line.repeat(100)));
+    assert_eq!(stage.held.len(), 1);
+    assert!(stage.held[0].slice.as_ref().is_some_and(|slice| !slice.is_last));
+    let before = stage.sent;
+    think(&mut stage, line);
+    assert_eq!(stage.sent, before, "the part that is folded is not sent");
+
+    let unfolded = HashSet::from([stage.whole().id.clone()]);
+    stage.window_view.unfold(&stage.transcript, &unfolded);
+    stage.held = stage.window_view.items(&stage.transcript, 0, u32::MAX).collect();
+    let whole = line.repeat(2_001);
+    assert_eq!(plain(&stage.held), whole);
+    assert!(
+        stage.held.len() > 4
+            && stage.held.iter().all(|item| plain(std::slice::from_ref(item)).len() <= 8 * 1024)
+    );
+    (0..20).for_each(|_| think(&mut stage, line));
+    assert_eq!(plain(&stage.held), whole + &line.repeat(20));
+    assert!(stage.sent - before < 200_000, "{} bytes", stage.sent - before);
+
+    stage.window_view.unfold(&stage.transcript, &HashSet::new());
+    let folded: Vec<Item> = stage.window_view.items(&stage.transcript, 0, u32::MAX).collect();
+    assert_eq!(folded, stage.held[..1]);
+    assert_eq!(stage.window_view.n_rows().all, 1);
+}
+
+/// The row of a search hit in a long thought that is folded or unfolded.
+#[test]
+fn a_place_in_a_folded_thought_is_a_slice_of_its_row() {
+    let mut transcript = Transcript::new(Path::new("/p"));
+    let thinking = json!({"type": "thinking", "thinking": "A line of a thought.\n".repeat(2_000)});
+    let message = json!({"id": "m", "role": "assistant", "content": [thinking]});
+    transcript.line(0, wire::parse(json!({"type": "assistant", "message": message}).to_string().as_bytes()));
+    let thought = transcript.items().next().unwrap().clone();
+    let mut window_view = WindowView::default();
+    window_view.begin(&transcript, &HashSet::new());
+    assert_eq!(window_view.place(&thought, 3), (0, 3));
+    window_view.unfold(&transcript, &HashSet::from([thought.id.clone()]));
+    assert_eq!(window_view.place(&thought, 3), (3, 0));
+}
+
+/// A long prompt is in rows, also after its state changed.
+#[test]
+fn a_long_prompt_is_in_rows() {
+    let text = "A line of a prompt.\n".repeat(2_000);
+    let prompt = |state| {
+        let text = text.clone();
+        Item::new("p", Body::Prompt { text, n_images: 0, n_documents: 0, state })
+    };
+    let (mut window_view, transcript) = (WindowView::default(), Transcript::default());
+    let mut held = Vec::new();
+    for (event, n_rows) in [
+        (Event::ItemAdded { item: prompt(PromptState::Queued) }, 5),
+        (Event::ItemChanged { item: prompt(PromptState::Done) }, 5),
+        (Event::ItemChanged { item: prompt(PromptState::Done) }, 0),
     ] {
-        let [(Event::ItemChanged { item }, _)] = &sight.events(event, &transcript)[..] else {
-            panic!("no item")
-        };
-        let Body::Thinking { text, .. } = &item.body else { panic!("no thought") };
-        assert_eq!((text.ends_with("end"), item.part > 0), (is_end, is_end));
-        assert!(text.len() <= 64 * 1024);
+        let events = window_view.events(event, &transcript);
+        assert_eq!(events.len(), n_rows);
+        events.iter().for_each(|(event, _)| patch::apply(&mut held, event));
+        assert_eq!(plain(&held), text);
     }
+    let is_done = |item: &Item| matches!(item.body, Body::Prompt { state: PromptState::Done, .. });
+    assert!(held.iter().all(is_done));
+}
+
+fn plain(items: &[Item]) -> String {
+    let text = |item: &Item| match &item.body {
+        Body::Prompt { text, .. } | Body::Thinking { text, .. } => text.clone(),
+        _ => panic!("no plain text"),
+    };
+    items.iter().map(text).collect()
 }
 
 /// The elements that a window draws for blocks. Runs of text are none.
