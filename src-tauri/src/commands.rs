@@ -321,20 +321,16 @@ pub async fn decide_trust(
     decided?
 }
 
-/// Maximum number of project files in the list for `@` in a prompt.
-const MOST_FILES: usize = 30;
-
-/// The files of this window's project that match the query.
+/// The files of this window's project that match the query. Another machine is asked for its own, through a session there.
 #[tauri::command]
 pub async fn find_files(app: AppHandle, window: WebviewWindow, query: String) -> Answer<FoundFiles> {
-    let project = project_here(&app, &window)?;
-    let files = app.state::<Windows>().with(window.label(), |window| window.files.clone())?;
-    let find = move || files.find(&query, MOST_FILES, std::time::Instant::now());
-    disk::run(&project, disk::DEADLINE, find).await.map_err(|error| CommandError {
-        code: ErrorCode::Internal,
-        message: "The files of the project could not be searched.".to_owned(),
-        detail: Some(error.to_string()),
-    })
+    let (project, files, open) = app.state::<Windows>().with(window.label(), |window| {
+        (window.project.clone(), window.files.clone(), window.open_session.clone())
+    })?;
+    if !is_far(&project) {
+        return files.offered(query).await;
+    }
+    app.state::<SessionRegistry>().session_there(&project, open)?.find_files(query).await
 }
 
 /// Checks a file that was pasted or chosen. Returns it with the type that its bytes have, or the reason why it cannot be

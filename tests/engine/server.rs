@@ -4,6 +4,7 @@
 
 mod connections;
 mod far;
+mod folder;
 mod mirror;
 mod world;
 

@@ -66,6 +66,7 @@ impl Far {
             r#"{{ "hooks": {{ "SessionStart": [{{ "hooks": [{{ "type": "command", "command": "{HOOK}" }}] }}] }} }}"#
         );
         put(&home.join("code/windmill/.claude/settings.json"), &hook)?;
+        put(&home.join("code/windmill/src/tide-there.rs"), "fn tide() {}\n")?;
         // The agent there is found in its home, and is not that of this machine.
         let agent =
             format!("#!/bin/sh\nexec '{}' demo-agent \"$@\"\n", app_program().canonicalize()?.display());
@@ -151,11 +152,24 @@ pub async fn a_project_there_is_opened_trusted_prompted_and_stopped() -> Result<
         window.click("button", "Allow once").await?;
         window.wait_said("Allowed.", LONG).await?;
 
+        // The names after @ are those of the files there.
+        window.type_into("Prompt", "look at @tide").await?;
+        window.wait_shows("tide-there.rs", LONG).await?;
+        window.screenshot("far-files").await?;
+        let found = window.invoke("find_files", json!({ "query": "tide" })).await?;
+        let found = found.map_err(|error| anyhow::anyhow!("{error}"))?;
+        ensure!(
+            found["files"] == json!([{ "path": "src/tide-there.rs", "matched": [4, 5, 6, 7] }]),
+            "{found}"
+        );
+        window.key("Escape").await?;
+        window.key("ctrl+a").await?;
+        window.key("BackSpace").await?;
+
         // Files of this machine are never read for it, although the folder exists here under the same name.
         let project = far.home.join("code/windmill");
         ensure!(project.is_dir());
         for (command, arguments) in [
-            ("find_files", json!({ "query": "" })),
             ("reveal_path", json!({ "path": ".claude/settings.json" })),
             ("open_in_editor", json!({ "path": ".claude/settings.json", "line": null })),
             ("worktrees", json!({})),

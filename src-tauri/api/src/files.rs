@@ -1,11 +1,11 @@
 //! Project files that a prompt can mention, files that could not be read, and files dropped on a window.
 
 use super::prompt::Attachment;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 /// Project files that match the typed text, best match first.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct FoundFiles {
     pub files: Vec<FoundFile>,
@@ -13,7 +13,7 @@ pub struct FoundFiles {
     pub is_cut: bool,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct FoundFile {
     /// Relative to the project, with slashes; a folder ends with a slash.

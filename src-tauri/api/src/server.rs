@@ -116,6 +116,24 @@ pub enum Question {
     ReviewOptions { options: Box<SessionOptions> },
     /// The conversation in a file's format, as a text.
     Export { format: ExportFormat },
+    /// Files of the session's folder that match a partly typed name: `FoundFiles`.
+    Files { query: String },
+    /// A question of a newer client. It is refused.
+    #[serde(other)]
+    Unknown,
+}
+
+/// The questions that came after the first servers of this protocol. `hello` names those that a server answers.
+pub const LATER_QUESTIONS: [&str; 1] = ["files"];
+
+impl Question {
+    /// Its name in [`LATER_QUESTIONS`]; `None` if every server of this protocol answers it.
+    pub fn later_name(&self) -> Option<&'static str> {
+        match self {
+            Self::Files { .. } => Some("files"),
+            _ => None,
+        }
+    }
 }
 
 /// A line of the server that is not an event of a session.
@@ -133,6 +151,9 @@ pub enum Reply {
         run: String,
         pid: u32,
         sessions: Vec<SessionSummary>,
+        /// Those of [`LATER_QUESTIONS`] that it answers. An earlier server names none.
+        #[serde(default)]
+        questions: Vec<String>,
     },
     Sessions {
         sessions: Vec<SessionSummary>,

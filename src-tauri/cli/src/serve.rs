@@ -4,6 +4,7 @@
 //! the folder of each version (`place`), and the time.
 
 mod client;
+mod files;
 pub mod place;
 mod sessions;
 
@@ -18,6 +19,7 @@ use deskbell_engine::trust::TrustStore;
 use deskbell_server::ClientId;
 use deskbell_server::hub::{Effect, Hub, Identity, Input};
 use deskbell_server::socket;
+use files::SearchedFolders;
 use place::Place;
 use sessions::{Job, Sessions};
 use std::collections::HashMap;
@@ -120,6 +122,7 @@ pub struct Server {
     hub: Mutex<Hub>,
     clients: Mutex<HashMap<ClientId, Connection>>,
     sessions: Sessions,
+    searched: SearchedFolders,
     data: PathBuf,
     decisions: TrustStore,
     run: Run,
@@ -151,6 +154,7 @@ impl Server {
             hub: Mutex::new(Hub::new(identity, leave_after, 0)),
             clients: Mutex::default(),
             sessions,
+            searched: SearchedFolders::default(),
             data,
             decisions,
             run,

@@ -5,7 +5,8 @@
 
 mod ignored;
 
-use crate::api::{FoundFile, FoundFiles};
+use crate::api::{CommandError, ErrorCode, FoundFile, FoundFiles};
+use crate::disk;
 use ignore::{WalkBuilder, WalkState};
 use ignored::Ignored;
 pub(crate) use ignored::user_file;
@@ -25,6 +26,8 @@ const FRESH: Duration = Duration::from_secs(5);
 const LONGEST_READ: Duration = Duration::from_secs(8);
 /// Number of threads that read a project.
 const READERS: usize = 2;
+/// Maximum number of files in the list for `@` in a prompt.
+const MOST_OFFERED: usize = 30;
 /// Maximum length of a query in bytes; a longer one has no matches.
 const LONGEST_QUERY: usize = 256;
 
@@ -57,6 +60,17 @@ impl Files {
     fn limited(project: &Path, limit: usize) -> Self {
         let (project, index, is_reading) = (project.to_owned(), Mutex::default(), AtomicBool::new(false));
         Self(Arc::new(Shared { project, index, is_reading, first: Mutex::default(), limit }))
+    }
+
+    /// Returns the list for a partly typed name after `@` in a prompt.
+    pub async fn offered(&self, query: String) -> Result<FoundFiles, CommandError> {
+        let files = self.clone();
+        let find = move || files.find(&query, MOST_OFFERED, Instant::now());
+        disk::run(&self.0.project, disk::DEADLINE, find).await.map_err(|error| CommandError {
+            code: ErrorCode::Internal,
+            message: "The files of the project could not be searched.".to_owned(),
+            detail: Some(error.to_string()),
+        })
     }
 
     /// Returns the best `n_most` matches. Blocks while the project is read for the first time.

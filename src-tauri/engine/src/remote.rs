@@ -6,7 +6,7 @@
 use crate::api::server::{NewSession, Question, SessionSummary};
 use crate::api::*;
 use crate::host::{BoxFuture, Reader, Writer};
-use deskbell_server::client::{Client, Effect, Link};
+use deskbell_server::client::{Client, Effect, Link, lost};
 use deskbell_server::lines::{MAX_SERVER_LINE, next_server_line};
 use deskbell_server::wake::WakeWatch;
 use serde_json::Value;
@@ -146,14 +146,6 @@ impl ServerLink {
     }
 }
 
-fn lost() -> CommandError {
-    CommandError {
-        code: ErrorCode::Refused,
-        message: "The connection to the session is lost. Try again when it is back.".to_owned(),
-        detail: None,
-    }
-}
-
 /// The request that waits for an answer, by its id.
 enum Answer {
     Opened(Outcome<SessionId>),
@@ -286,13 +278,13 @@ impl Task {
                 self.n_questions += 1;
                 let nr = self.n_questions;
                 match self.client.ask(nr, session_id, question) {
-                    Some(effect) => {
+                    Ok(effect) => {
                         self.questions.insert(nr, reply);
                         vec![effect]
                     }
-                    None => {
+                    Err(error) => {
                         // The caller may be gone.
-                        drop(reply.send(Err(lost())));
+                        drop(reply.send(Err(error)));
                         Vec::new()
                     }
                 }

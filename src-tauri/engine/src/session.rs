@@ -4,6 +4,7 @@ mod actor;
 pub(crate) mod core;
 mod export;
 mod feed;
+mod folder;
 mod log;
 pub(crate) mod machine;
 mod mirror;

@@ -5,7 +5,10 @@
 //! request that was not answered, and continues each session after its last event.
 
 use super::follower::{Follower, Head, Received};
-use deskbell_api::server::{NewSession, PROTOCOL, Question, Refusal, Reply, Request, SessionSummary};
+use super::hub::MAX_ANSWER_BYTES;
+use deskbell_api::server::{
+    LATER_QUESTIONS, NewSession, PROTOCOL, Question, Refusal, Reply, Request, SessionSummary,
+};
 use deskbell_api::{Command, CommandError, ErrorCode, SessionId};
 use serde_json::Value;
 use std::collections::{BTreeMap, VecDeque};
@@ -100,6 +103,8 @@ pub struct Client {
     link: Link,
     /// `hello` was received on this link: the run of the server.
     run: Option<String>,
+    /// Those of [`LATER_QUESTIONS`] that the server answers.
+    questions: Vec<&'static str>,
     /// The server's last words, and the last ping.
     heard_at: u64,
     pinged_at: u64,
@@ -114,6 +119,7 @@ impl Client {
         Self {
             link: Link::Waiting { attempt: 1, at: now },
             run: None,
+            questions: Vec::new(),
             heard_at: now,
             pinged_at: now,
             n_pings: 0,
@@ -177,11 +183,19 @@ impl Client {
         self.send(id.clone(), Request::Remove { id, run: None, session_id })
     }
 
-    /// Asks a session for a text. Nothing is sent without a link, and the answer does not come if the link breaks: the
-    /// caller asks again, or says so.
-    pub fn ask(&self, nr: u64, session_id: SessionId, question: Question) -> Option<Effect> {
-        let request = Request::Ask { nr, session_id, question };
-        self.run.is_some().then_some(Effect::Write(request))
+    /// Asks a session for a text. Nothing is sent without a link or to a server that does not know the question, and the
+    /// answer does not come if the link breaks: the caller asks again, or says so.
+    pub fn ask(&self, nr: u64, session_id: SessionId, question: Question) -> Result<Effect, CommandError> {
+        if self.run.is_none() {
+            return Err(lost());
+        }
+        if question.later_name().is_some_and(|name| !self.questions.contains(&name)) {
+            return Err(refused(
+                "The server of this session is an older Deskbell that does not know this request. A newer one takes \
+                 its place after its sessions have ended.",
+            ));
+        }
+        Ok(Effect::Write(Request::Ask { nr, session_id, question }))
     }
 
     fn send(&mut self, id: String, request: Request) -> Result<Vec<Effect>, CommandError> {
@@ -273,6 +287,7 @@ impl Client {
         let Ok(head) = serde_json::from_slice::<Head>(line) else { return Vec::new() };
         match head.kind.as_str() {
             "hello" => self.hello(now, line),
+            "answer" if line.len() > MAX_ANSWER_BYTES => too_long_answer(line),
             "sessions" | "attached" | "accepted" | "refused" | "removed" | "answer" | "pong" | "retiring"
             | "busy" | "problem" => match serde_json::from_slice::<Reply>(line) {
                 Ok(reply) => self.reply(reply),
@@ -307,7 +322,11 @@ impl Client {
                 vec![Effect::Disconnect, Effect::LinkChanged]
             }
             _ => match serde_json::from_slice(line) {
-                Ok(Reply::Hello { run, sessions, .. }) => self.greeted(now, run, sessions),
+                Ok(Reply::Hello { run, sessions, questions, .. }) => {
+                    let is_named = |name: &&str| questions.iter().any(|question| question == name);
+                    self.questions = LATER_QUESTIONS.into_iter().filter(is_named).collect();
+                    self.greeted(now, run, sessions)
+                }
                 // The attempt ends at its timeout.
                 _ => Vec::new(),
             },
@@ -360,6 +379,26 @@ impl Client {
     fn gone(&mut self, session_id: SessionId) -> Vec<Effect> {
         self.followed.remove(&session_id).map(|_| Effect::Gone(session_id)).into_iter().collect()
     }
+}
+
+/// The error of a call that the link broke.
+pub fn lost() -> CommandError {
+    refused("The connection to the session is lost. Try again when it is back.")
+}
+
+fn refused(message: &str) -> CommandError {
+    CommandError { code: ErrorCode::Refused, message: message.to_owned(), detail: None }
+}
+
+/// An answer that no server of ours sends. Its content is not read.
+fn too_long_answer(line: &[u8]) -> Vec<Effect> {
+    #[derive(serde::Deserialize)]
+    struct Numbered {
+        nr: u64,
+    }
+    let numbered = serde_json::from_slice::<Numbered>(line);
+    let error = || refused("The answer of the session is too long.");
+    numbered.map_or_else(|_| Vec::new(), |Numbered { nr }| vec![Effect::Told { nr, result: Err(error()) }])
 }
 
 /// The request as it is sent, with the run to which it was first sent.

@@ -5,7 +5,9 @@ use super::events::EventLog;
 use super::outbox::{Cursor, Outbox};
 use super::requests::{MAX_ID_BYTES, RequestIds, Seen};
 use super::{ClientId, Line, is_busy, version};
-use deskbell_api::server::{NewSession, PROTOCOL, Question, Refusal, Reply, Request, SessionSummary};
+use deskbell_api::server::{
+    LATER_QUESTIONS, NewSession, PROTOCOL, Question, Refusal, Reply, Request, SessionSummary,
+};
 use deskbell_api::{Command, CommandError, ErrorCode, SessionId};
 use serde::Serialize;
 use serde_json::Value;
@@ -254,7 +256,9 @@ impl Hub {
         self.clients.insert(client, Outbox::new(now));
         let Identity { version, host, boot_id, run, pid } = self.identity.clone();
         let sessions = self.summaries();
-        let hello = Reply::Hello { protocol: PROTOCOL, version, host, boot_id, run, pid, sessions };
+        let questions = LATER_QUESTIONS.map(str::to_owned).into();
+        let hello =
+            Reply::Hello { protocol: PROTOCOL, version, host, boot_id, run, pid, sessions, questions };
         self.reply(client, &hello, effects);
     }
 

@@ -7,6 +7,7 @@ use deskbell_engine::api::server::{NewSession, SessionSummary};
 use deskbell_engine::api::*;
 use deskbell_engine::projects::KnownProject;
 use deskbell_engine::remote::{Dial, ServerLink};
+use deskbell_engine::session::SessionHandle;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -137,6 +138,19 @@ impl SessionRegistry {
             }
         }
         added
+    }
+
+    /// A session through which the machine of this project is asked about its folder: this one, or the last changed.
+    pub fn session_there(
+        &self,
+        project: &Path,
+        open: Option<SessionId>,
+    ) -> Result<SessionHandle, CommandError> {
+        let open = open.and_then(|id| self.session(project, &id).ok());
+        let last = || self.sessions(project).first().and_then(|last| self.session(project, &last.id).ok());
+        open.or_else(last).ok_or_else(|| {
+            refused("The files there are listed after the first prompt, because a session there reads them.")
+        })
     }
 
     /// Opens a new session there: of Claude Code, as it is found there, or of the demo agent.

@@ -17,15 +17,15 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 /// A client process of the app, as far as sessions are concerned.
-struct Window {
+pub(super) struct Window {
     link: ServerLink,
-    session: SessionHandle,
+    pub(super) session: SessionHandle,
     pids: Arc<Mutex<Vec<u32>>>,
 }
 
 impl Window {
     /// Opens a session of the demo agent in the server, which is started.
-    async fn begin(world: &World) -> Self {
+    pub(super) async fn begin(world: &World) -> Self {
         Self::begin_with(world, "demo").await
     }
 

@@ -62,6 +62,9 @@ function queued(id: string, rest: Partial<QueuedPrompt> = {}): QueuedPrompt {
   };
 }
 
+const OLD_SERVER =
+  'The server of this session is an older Deskbell that does not know this request. A newer one takes its place after its sessions have ended.';
+
 const QUEUE = [
   queued('now', { delivery: 'now' }),
   queued('into', { delivery: 'intoTurn', nImages: 2, nDocuments: 1 }),
@@ -84,6 +87,11 @@ export const composer: Page = () => [
     'a file is held over it': { ...box('look'), dragging: true },
     'choosing a command': [box(''), (root) => write(root, '/'), 'above'],
     'choosing a file': [box(''), (root) => write(root, '@s'), 'above'],
+    'another machine lists no files': [
+      { ...box(''), onfind: () => Promise.resolve(OLD_SERVER) },
+      (root) => write(root, 'look at @s'),
+      'above',
+    ],
   }),
   ...states('PlainComposer', PlainComposer, { 'a turn runs': { ...box('and one more thing'), running: true } }),
   ...states('QueueList', QueueList, {

@@ -43,6 +43,8 @@ pub enum Job {
 
 struct Entry {
     handle: SessionHandle,
+    /// Its folder. Questions about files are about this one only.
+    project: PathBuf,
     jobs: mpsc::UnboundedSender<Job>,
 }
 
@@ -251,7 +253,8 @@ impl Server {
         };
         let (data, run) = (self.data.clone(), self.run.clone());
         let (acp, project) = (record.memory.acp.clone(), record.project.clone());
-        let launcher = agent::launcher(record.agent, acp, project, data, chosen, check, run);
+        let folder = project.clone();
+        let launcher = agent::launcher(record.agent, acp, folder, data, chosen, check, run);
         let agent_config = profiles::config_folder_of(&record, &self.data);
         let handle = SessionHandle::open(Open {
             host: Arc::new(LocalHost),
@@ -266,7 +269,7 @@ impl Server {
         let (sender, events) = mpsc::channel(BACKLOG);
         let snapshot = handle.subscribe(Subscriber::Every(sender)).await?;
         let (jobs, inbox) = mpsc::unbounded_channel();
-        lock(&self.sessions.entries).insert(id.clone(), Entry { handle: handle.clone(), jobs });
+        lock(&self.sessions.entries).insert(id.clone(), Entry { handle: handle.clone(), project, jobs });
         self.step(Input::SessionOpened(summary(&snapshot.session, snapshot.seq)));
         tokio::spawn(pump(self.clone(), id.clone(), events));
         tokio::spawn(work(self.clone(), handle, inbox));
@@ -299,8 +302,14 @@ impl Server {
         session_id: &SessionId,
         question: Question,
     ) -> Result<Value, CommandError> {
-        let handle = lock(&self.sessions.entries).get(session_id).map(|entry| entry.handle.clone());
-        handle.ok_or_else(gone)?.answer(question).await
+        let entry = lock(&self.sessions.entries)
+            .get(session_id)
+            .map(|entry| (entry.handle.clone(), entry.project.clone()));
+        let (handle, project) = entry.ok_or_else(gone)?;
+        match question {
+            Question::Files { query } => self.searched.find(&project, query).await,
+            question => handle.answer(question).await,
+        }
     }
 
     /// The line of a session's snapshot and the number of its last event; `None` if the session is gone.

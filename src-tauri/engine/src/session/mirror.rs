@@ -325,6 +325,8 @@ impl SessionHandle {
                 let file = self.export(format).await?;
                 serde_json::to_value(String::from_utf8_lossy(&file))
             }
+            // The server answers what is about the folder of a session.
+            Question::Files { .. } | Question::Unknown => return Err(unknown()),
         };
         answer.map_err(unreadable)
     }
@@ -334,15 +336,31 @@ impl SessionHandle {
         &self,
         question: Question,
     ) -> Result<T, CommandError> {
+        self.ask_within(ANSWERS, question).await
+    }
+
+    pub(super) async fn ask_within<T: serde::de::DeserializeOwned>(
+        &self,
+        limit: Duration,
+        question: Question,
+    ) -> Result<T, CommandError> {
         let (reply, answer) = oneshot::channel();
         self.send(Message::Ask { question, reply }).await?;
-        let answer = tokio::time::timeout(ANSWERS, answer).await.map_err(|_| CommandError {
+        let answer = tokio::time::timeout(limit, answer).await.map_err(|_| CommandError {
             code: ErrorCode::Refused,
             message: "The session did not answer in time.".to_owned(),
             detail: None,
         })?;
         let answer = answer.map_err(|_| gone())??;
         serde_json::from_value(answer).map_err(unreadable)
+    }
+}
+
+fn unknown() -> CommandError {
+    CommandError {
+        code: ErrorCode::BadCommand,
+        message: "This server does not know the question. It may be older than its client.".to_owned(),
+        detail: None,
     }
 }
 

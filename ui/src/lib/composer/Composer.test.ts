@@ -3,7 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { tick } from 'svelte';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 
-import type { Attachment, Delivery } from '../bindings/api';
+import type { Attachment, Delivery, FoundFiles } from '../bindings/api';
 import { draw } from '../../test/draw';
 import { FakeHost } from '../host/fake';
 import { emptySession } from '../host/fake/facts';
@@ -36,7 +36,7 @@ async function composer({
     }),
     onstop: vi.fn(),
     oncyclemode: vi.fn(),
-    onfind: vi.fn((query: string) => host.findFiles(query)),
+    onfind: vi.fn((query: string): Promise<FoundFiles | string> => host.findFiles(query)),
     oncheck: (name: string, data: string) => host.checkAttachment(name, data),
     onclipboard: () => host.clipboardImage(),
     onwrite: vi.fn(),
@@ -241,6 +241,29 @@ describe('files', () => {
     await vi.waitFor(() => expect(onfind.mock.calls).toEqual([[''], ['abcd']]));
     answers[1]?.();
     await vi.waitFor(() => expect(options()).toEqual(['abcd']));
+  });
+
+  it('say why there is no list, and typing goes on', async () => {
+    const { user, box, sent, onfind, onstop } = await composer({ running: true });
+    onfind.mockImplementation(() => Promise.resolve('The machine is gone.'));
+    await user.keyboard('look at @src');
+    await vi.waitFor(() => expect(screen.getByRole('status').textContent).toBe('The machine is gone.'));
+    await user.keyboard('{Escape}');
+    expect(screen.queryByRole('status')).toBeNull();
+    expect(onstop).not.toHaveBeenCalled();
+    await user.keyboard('/a b{Enter}');
+    expect(texts(sent)).toEqual(['look at @src/a b']);
+    expect(box.value).toBe('');
+  });
+
+  it('have names of which each character is visible', async () => {
+    const { user, onfind } = await composer();
+    const path = `src/\u202excod.exe${'x'.repeat(200)}\u200b`;
+    onfind.mockImplementation(() => Promise.resolve({ files: [{ path, matched: [4, 5] }], isCut: false }));
+    await user.keyboard('@x');
+    await vi.waitFor(() => expect(options()).toHaveLength(1));
+    expect(options()[0]).toContain('\\u{202E}xcod.exe');
+    expect(options()[0]).not.toMatch(/[\u202e\u200b]/);
   });
 
   it('are left alone after Esc', async () => {

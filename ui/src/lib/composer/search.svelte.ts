@@ -5,12 +5,15 @@ import type { FoundFiles } from '../bindings/api';
 export class FileSearch {
   /** The matching files; `null` while no mention is typed or no result is known. */
   found = $state.raw<FoundFiles | null>(null);
-  #ask: (query: string) => Promise<FoundFiles | null>;
+  /** Why there is no list, as a sentence. */
+  problem = $state.raw<string | null>(null);
+  #ask: (query: string) => Promise<FoundFiles | string | null>;
   #wanted: string | null = null;
   #answered: string | null = null;
   #asking = false;
 
-  constructor(ask: (query: string) => Promise<FoundFiles | null>) {
+  /** `ask` resolves to a sentence if there is no list, or to `null` if that was reported elsewhere. */
+  constructor(ask: (query: string) => Promise<FoundFiles | string | null>) {
     this.#ask = ask;
   }
 
@@ -18,7 +21,7 @@ export class FileSearch {
   look(query: string | null): void {
     this.#wanted = query;
     if (query === null) {
-      this.found = null;
+      [this.found, this.problem] = [null, null];
       this.#answered = null;
     } else if (query !== this.#answered && !this.#asking) {
       void this.#go();
@@ -34,7 +37,7 @@ export class FileSearch {
         // The search was ended in the meantime.
         if (this.#wanted === null) break;
         this.#answered = query;
-        this.found = found;
+        [this.found, this.problem] = typeof found === 'string' ? [null, found] : [found, null];
       }
     } finally {
       this.#asking = false;

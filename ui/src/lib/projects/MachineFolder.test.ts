@@ -80,7 +80,7 @@ describe('the form for another machine', () => {
 
 describe('the window of a project on another machine', () => {
   it('asks nothing that would read files of this computer', async () => {
-    const asked = ['changes', 'findFiles', 'checkReadiness', 'worktrees', 'searchSessions'] as const;
+    const asked = ['changes', 'checkReadiness', 'worktrees', 'searchSessions'] as const;
     const host = new FakeHost('far');
     onTestFinished(() => host.close());
     const calls = asked.map((name) => vi.spyOn(host, name));
@@ -91,6 +91,19 @@ describe('the window of a project on another machine', () => {
     await user.keyboard('{Control>}{Shift>}f{/Shift}{/Control}');
     expect((await screen.findAllByText(/This project is on box\./)).length).toBeGreaterThan(0);
     for (const call of calls) expect(call).not.toHaveBeenCalled();
+  });
+
+  it('lists the files of its machine, or says in their place why there are none', async () => {
+    const host = new FakeHost('far');
+    onTestFinished(() => host.close());
+    const user = userEvent.setup();
+    render(App, { host, clock: new ManualClock() });
+    await user.type(await screen.findByRole('textbox', { name: /prompt/i }), 'look at @lib');
+    expect((await screen.findAllByRole('option')).length).toBeGreaterThan(0);
+    vi.spyOn(host, 'findFiles').mockRejectedValue({ code: 'refused', message: 'It is too old.', detail: null });
+    await user.keyboard('.');
+    await screen.findByText('It is too old.');
+    expect(screen.queryAllByRole('option')).toEqual([]);
   });
 
   it('waits for the machine, and says why it was not reached', async () => {

@@ -119,7 +119,7 @@ export abstract class AppActions {
   }
 
   /** The files that match a partly typed name; `null` if the search failed, which is reported. */
-  async findFiles(query: string): Promise<FoundFiles | null> {
+  async findFiles(query: string): Promise<FoundFiles | string | null> {
     let found: FoundFiles | null = null;
     await this.problems.attempt('The file search failed', async () => {
       found = await this.host.findFiles(query);

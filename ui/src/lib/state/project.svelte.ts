@@ -560,12 +560,13 @@ export class ProjectState extends SessionActions {
     });
   }
 
-  /** The changed files of the working tree; `null` without an open session, or if they could not be read. */
-  /** The files that match a partly typed name; none of this computer for a project on another machine. */
-  override async findFiles(query: string): Promise<FoundFiles | null> {
-    return this.notHere === null ? super.findFiles(query) : null;
+  /** The files that match a partly typed name. Why another machine lists none is said in place of the list. */
+  override async findFiles(query: string): Promise<FoundFiles | string | null> {
+    if (this.project.machine === null) return super.findFiles(query);
+    return this.host.findFiles(query).catch((reason: unknown) => asCommandError(reason).message);
   }
 
+  /** The changed files of the working tree; `null` without an open session, or if they could not be read. */
   async #changes(against: Against): Promise<Changes | null> {
     const id = this.open?.id;
     if (id === undefined || this.notHere !== null) return null;

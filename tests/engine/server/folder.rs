@@ -1,0 +1,60 @@
+//! Questions about the folder of a session: answered by its server, and about this folder only.
+
+use super::mirror::Window;
+use super::world::{Client, World};
+use crate::life::DEADLINE;
+use serde_json::{Value, json};
+use std::fs;
+use std::os::unix::fs::symlink;
+use tokio::time::timeout;
+
+/// The answer to a question, with its error.
+async fn ask(client: &mut Client, session: &str, nr: u64, question: Value) -> Value {
+    client.send(json!({"type": "ask", "nr": nr, "sessionId": session, "question": question})).await;
+    client.until("an answer", |line| line["type"] == "answer" && line["nr"] == nr).await
+}
+
+/// A folder with a few files, and a way out of it.
+fn fill(world: &World) {
+    let project = world.root().join("project");
+    fs::create_dir(project.join("src")).unwrap();
+    fs::write(project.join("src/tide.rs"), "fn tide() {}\n").unwrap();
+    fs::write(world.root().join("tide-secret.txt"), "").unwrap();
+    symlink(world.root(), project.join("out")).unwrap();
+}
+
+fn paths(found: &Value) -> Vec<&str> {
+    let files = found["files"].as_array().expect("a list");
+    files.iter().filter_map(|file| file["path"].as_str()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn files_are_found_in_the_folder_of_the_session_and_nowhere_else() {
+    let Some(world) = World::new() else { return };
+    fill(&world);
+    let mut client = world.attach().await;
+    let session = client.open().await;
+    let found = ask(&mut client, &session, 1, json!({"type": "files", "query": "tide"})).await;
+    assert_eq!(paths(&found["answer"]), ["src/tide.rs"], "{found}");
+    for query in ["../tide", "/etc/passwd", &world.root().display().to_string()] {
+        let found = ask(&mut client, &session, 2, json!({"type": "files", "query": query})).await;
+        assert!(paths(&found["answer"]).iter().all(|path| !path.contains("secret")), "{found}");
+    }
+    // A question of a newer client is refused, and not left without an answer.
+    let refused = ask(&mut client, &session, 3, json!({"type": "weather", "of": "today"})).await;
+    assert_eq!(refused["error"]["code"], "badCommand", "{refused}");
+    world.end(client).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_window_gets_the_list_of_a_session_that_it_does_not_run() {
+    let Some(world) = World::new() else { return };
+    fill(&world);
+    let window = Window::begin(&world).await;
+    let found = timeout(DEADLINE, window.session.find_files("tide".to_owned())).await.unwrap().unwrap();
+    let paths: Vec<&str> = found.files.iter().map(|file| file.path.as_str()).collect();
+    assert_eq!((paths, found.is_cut), (vec!["src/tide.rs"], false));
+    drop(window);
+    let client = world.attach().await;
+    world.end(client).await;
+}
