@@ -67,6 +67,11 @@ impl Far {
         );
         put(&home.join("code/windmill/.claude/settings.json"), &hook)?;
         put(&home.join("code/windmill/src/tide-there.rs"), "fn tide() {}\n")?;
+        let git = std::process::Command::new("git")
+            .args(["init", "-q"])
+            .arg(home.join("code/windmill"))
+            .status()?;
+        ensure!(git.success(), "no repository was made");
         // The agent there is found in its home, and is not that of this machine.
         let agent =
             format!("#!/bin/sh\nexec '{}' demo-agent \"$@\"\n", app_program().canonicalize()?.display());
@@ -165,6 +170,13 @@ pub async fn a_project_there_is_opened_trusted_prompted_and_stopped() -> Result<
         window.key("Escape").await?;
         window.key("ctrl+a").await?;
         window.key("BackSpace").await?;
+
+        // The changes page has those of the folder there.
+        window.key("ctrl+shift+j").await?;
+        window.wait_shows("These files are on box.", LONG).await?;
+        window.wait_shows("tide-there.rs", LONG).await?;
+        window.screenshot("far-changes").await?;
+        window.key("Escape").await?;
 
         // Files of this machine are never read for it, although the folder exists here under the same name.
         let project = far.home.join("code/windmill");

@@ -31,7 +31,7 @@ pub struct PromptMoment {
 }
 
 /// The files that differ from an earlier state.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Changes {
     pub base: ChangesBase,
@@ -53,7 +53,7 @@ impl Changes {
 }
 
 /// What the files were compared with.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum ChangesBase {
     Commit {
@@ -72,7 +72,7 @@ pub enum ChangesBase {
     NoRepository,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct FileChange {
     /// Relative to the project, with slashes. Bytes that are not UTF-8 are written as `\xff`.
@@ -86,7 +86,7 @@ pub struct FileChange {
     pub removed: Option<u32>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, TS)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub enum FileState {
     Added,
@@ -99,7 +99,7 @@ pub enum FileState {
     Conflicted,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, TS)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub enum FileContent {
     Text,
@@ -118,7 +118,7 @@ pub enum FileContent {
 }
 
 /// The change of one file.
-#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct FileDiff {
     pub diff: Option<Diff>,

@@ -118,19 +118,25 @@ pub enum Question {
     Export { format: ExportFormat },
     /// Files of the session's folder that match a partly typed name: `FoundFiles`.
     Files { query: String },
+    /// The files of the session's folder that differ from its last commit: `Changes`.
+    Changes,
+    /// The change of one of these files: `FileDiff`.
+    FileDiff { path: String },
     /// A question of a newer client. It is refused.
     #[serde(other)]
     Unknown,
 }
 
 /// The questions that came after the first servers of this protocol. `hello` names those that a server answers.
-pub const LATER_QUESTIONS: [&str; 1] = ["files"];
+pub const LATER_QUESTIONS: [&str; 3] = ["files", "changes", "fileDiff"];
 
 impl Question {
     /// Its name in [`LATER_QUESTIONS`]; `None` if every server of this protocol answers it.
     pub fn later_name(&self) -> Option<&'static str> {
         match self {
             Self::Files { .. } => Some("files"),
+            Self::Changes => Some("changes"),
+            Self::FileDiff { .. } => Some("fileDiff"),
             _ => None,
         }
     }

@@ -1,7 +1,10 @@
-//! Commands of the changes page: the files of this window's project that differ from an earlier state.
+//! Commands of the changes page: the files of this window's project that differ from an earlier state. Another machine is
+//! asked for its own; nothing of it is reverted from here.
 
-use super::{Answer, project_here};
+use super::{Answer, project_here, project_of};
 use crate::prompt_snapshots::PromptSnapshots;
+use crate::registry::SessionRegistry;
+use crate::registry::far::is_far;
 use deskbell_cli::folders;
 use deskbell_engine::LocalHost;
 use deskbell_engine::api::*;
@@ -17,10 +20,13 @@ pub async fn changes(
     session_id: SessionId,
     against: Against,
 ) -> Answer<Changes> {
-    let project = project_here(&app, &window)?;
+    let project = project_of(&app, &window)?;
     let since = app.state::<PromptSnapshots>().get(&session_id, against);
     if against != Against::Commit && since.is_none() {
         return Ok(Changes::empty(ChangesBase::NoPrompt));
+    }
+    if is_far(&project) {
+        return app.state::<SessionRegistry>().session(&project, &session_id)?.changes().await;
     }
     Ok(WorkingTree::new(&LocalHost, &project, since.as_deref()).changes().await)
 }
@@ -34,7 +40,10 @@ pub async fn file_diff(
     against: Against,
     path: String,
 ) -> Answer<FileDiff> {
-    let project = project_here(&app, &window)?;
+    let project = project_of(&app, &window)?;
+    if is_far(&project) {
+        return app.state::<SessionRegistry>().session(&project, &session_id)?.file_diff(path).await;
+    }
     let since = app.state::<PromptSnapshots>().get(&session_id, against);
     let tree = WorkingTree::new(&LocalHost, &project, since.as_deref());
     tree.file_diff(&path).await.map_err(|error| CommandError {

@@ -63,7 +63,7 @@ pub fn is_far(project: &Path) -> bool {
 
 /// The error of a command that needs the files of the folder.
 pub fn not_here() -> CommandError {
-    refused("This project is on another machine, and Deskbell reads no files there yet.")
+    refused("This project is on another machine, and Deskbell cannot do this there yet.")
 }
 
 fn refused(message: &str) -> CommandError {

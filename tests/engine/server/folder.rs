@@ -58,3 +58,45 @@ async fn a_window_gets_the_list_of_a_session_that_it_does_not_run() {
     let client = world.attach().await;
     world.end(client).await;
 }
+
+/// A repository in the folder, with one commit and a change since.
+fn commit(world: &World) {
+    let project = world.root().join("project");
+    let git = |arguments: &[&str]| {
+        let own = ["-c", "user.name=A", "-c", "user.email=a@b", "-c", "commit.gpgSign=false"];
+        let mut command = std::process::Command::new("git");
+        command.args(own).args(arguments).current_dir(&project).env("GIT_CONFIG_NOSYSTEM", "1");
+        assert!(command.env("HOME", world.root()).output().unwrap().status.success(), "{arguments:?}");
+    };
+    git(&["init", "-q"]);
+    git(&["add", "src"]);
+    git(&["commit", "-q", "-m", "one"]);
+    fs::write(project.join("src/tide.rs"), "fn ebb() {}\n").unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn changes_are_those_of_the_folder_and_no_diff_shows_a_file_outside_of_it() {
+    let Some(world) = World::new() else { return };
+    fill(&world);
+    commit(&world);
+    let mut client = world.attach().await;
+    let session = client.open().await;
+    let changes = ask(&mut client, &session, 1, json!({"type": "changes"})).await;
+    assert_eq!(changes["answer"]["base"]["type"], "commit", "{changes}");
+    assert!(paths(&changes["answer"]).contains(&"src/tide.rs"), "{changes}");
+    for path in ["../tide-secret.txt", "out/tide-secret.txt", "/etc/passwd", ""] {
+        let diff = ask(&mut client, &session, 2, json!({"type": "fileDiff", "path": path})).await;
+        assert!(diff["answer"]["diff"].is_null(), "{path}: {diff}");
+    }
+    client.kill().await;
+
+    let window = Window::again(&world).await;
+    let changes = timeout(DEADLINE, window.session.changes()).await.unwrap().unwrap();
+    assert!(changes.files.iter().any(|file| file.path == "src/tide.rs"), "{changes:?}");
+    let diff = timeout(DEADLINE, window.session.file_diff("src/tide.rs".to_owned())).await.unwrap().unwrap();
+    let shown = diff.diff.expect("a diff");
+    assert_eq!((shown.added, shown.removed, diff.version), (1, 1, None));
+    drop(window);
+    let client = world.attach().await;
+    world.end(client).await;
+}

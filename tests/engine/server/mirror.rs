@@ -40,7 +40,7 @@ impl Window {
     }
 
     /// Finds the only session of the server again.
-    async fn again(world: &World) -> Self {
+    pub(super) async fn again(world: &World) -> Self {
         let (dial, pids) = world.dial();
         let link = ServerLink::open(dial);
         let mut listed = link.listed();

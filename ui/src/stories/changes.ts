@@ -62,7 +62,10 @@ const REFUSED =
   'Nothing was reverted: The file has changed since it was shown, so nothing was reverted. Look at its change again. src/money.rs';
 
 const onsend = () => Promise.resolve(true);
-function page(view: Changes | null, facts: { file?: string; comments?: LineComments; acts?: ChangeActs } = {}) {
+function page(
+  view: Changes | null,
+  facts: { file?: string; machine?: string; comments?: LineComments; acts?: ChangeActs } = {},
+) {
   const working = new WorkingChanges(() => (view === null ? new Promise(ignore) : Promise.resolve(view)));
   void working.refresh();
   const load = (path: string) => Promise.resolve(diffOf(path));
@@ -122,6 +125,7 @@ export const changes: Page = () => [
     'asking before a revert': [page(WORKING, { acts: acts({ asked: asked('src/money.rs') }) }), settled],
     'lines chosen': [page(WORKING, { file: 'src/money.rs', comments: comments() }), chosen],
     'since the last prompt': [page({ ...WORKING, base: since }, { file: 'src/old.rs' }), settled],
+    'on another machine': [page(WORKING, { file: 'src/money.rs', machine: 'box' }), settled],
     '10,000 files': [page(manyChanges(10_000)), settled],
     'no changes': [page({ ...WORKING, files: [] }), settled],
     'no commit yet': [page({ ...WORKING, base: { type: 'noCommit' } }), settled],

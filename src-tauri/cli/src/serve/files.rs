@@ -1,12 +1,19 @@
-//! The lists for `@` in a prompt, made on the machine of the session by the search that a window of this machine uses.
+//! Questions about the files of a session's folder: the list for `@` in a prompt, and its changes. They are answered on the
+//! machine of the session, by what answers them in a window of this machine.
 
 use super::lock;
-use deskbell_engine::api::{CommandError, ErrorCode};
+use deskbell_engine::LocalHost;
+use deskbell_engine::api::{Changes, CommandError, ErrorCode, FileDiff};
+use deskbell_engine::changes::WorkingTree;
 use deskbell_engine::files::Files;
+use deskbell_server::hub::MAX_ANSWER_BYTES;
+use serde::Serialize;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
+/// Maximum length of an answer, with room for the line around it.
+const MOST_BYTES: usize = MAX_ANSWER_BYTES - 1024;
 /// Maximum number of folders whose names are in memory. Another one takes the place of the one that was used first.
 const MOST_KNOWN: usize = 4;
 
@@ -17,12 +24,7 @@ pub struct SearchedFolders(Mutex<Vec<(PathBuf, Files)>>);
 impl SearchedFolders {
     /// The files of a folder that match a partly typed name, as an answer.
     pub async fn find(&self, folder: &Path, query: String) -> Result<Value, CommandError> {
-        let found = self.of(folder).offered(query).await?;
-        serde_json::to_value(found).map_err(|error| CommandError {
-            code: ErrorCode::Internal,
-            message: "The list could not be written.".to_owned(),
-            detail: Some(error.to_string()),
-        })
+        written(&self.of(folder).offered(query).await?)
     }
 
     fn of(&self, folder: &Path) -> Files {
@@ -37,9 +39,77 @@ impl SearchedFolders {
     }
 }
 
+/// The files of a folder that differ from its last commit, as an answer. Where they are too many for one, the last of
+/// them are counted instead of listed.
+pub async fn changes(folder: &Path) -> Result<Value, CommandError> {
+    let mut changes = WorkingTree::new(&LocalHost, folder, None).changes().await;
+    fit(&mut changes, MOST_BYTES)?;
+    written(&changes)
+}
+
+/// The change of one of these files, as an answer.
+pub async fn file_diff(folder: &Path, path: &str) -> Result<Value, CommandError> {
+    let read = WorkingTree::new(&LocalHost, folder, None).file_diff(path).await;
+    let mut diff = read.map_err(|error| CommandError {
+        code: ErrorCode::Internal,
+        message: "The change of the file could not be read.".to_owned(),
+        detail: Some(error.to_string()),
+    })?;
+    if length(&diff)? > MOST_BYTES {
+        let note = Some("This change is too large to be sent from its machine.".to_owned());
+        diff = FileDiff { diff: None, note, n_more_lines: 0, version: None };
+    }
+    written(&diff)
+}
+
+fn fit(changes: &mut Changes, most: usize) -> Result<(), CommandError> {
+    while length(changes)? > most && !changes.files.is_empty() {
+        let n_left = changes.files.len() / 2;
+        let n_cut = u32::try_from(changes.files.len() - n_left).unwrap_or(u32::MAX);
+        changes.n_more = changes.n_more.saturating_add(n_cut);
+        changes.files.truncate(n_left);
+    }
+    Ok(())
+}
+
+fn length(answer: &impl Serialize) -> Result<usize, CommandError> {
+    serde_json::to_vec(answer).map(|text| text.len()).map_err(|error| unwritten(&error))
+}
+
+fn written(answer: &impl Serialize) -> Result<Value, CommandError> {
+    serde_json::to_value(answer).map_err(|error| unwritten(&error))
+}
+
+fn unwritten(error: &serde_json::Error) -> CommandError {
+    CommandError {
+        code: ErrorCode::Internal,
+        message: "The answer could not be written.".to_owned(),
+        detail: Some(error.to_string()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use deskbell_engine::api::{ChangesBase, FileChange, FileContent, FileState};
+
+    #[test]
+    fn too_many_changes_are_counted_instead_of_listed() {
+        let file = FileChange {
+            path: "x".repeat(100),
+            old_path: None,
+            state: FileState::Modified,
+            content: FileContent::Text,
+            added: Some(1),
+            removed: None,
+        };
+        let mut changes = Changes::empty(ChangesBase::NoCommit);
+        changes.files = vec![file; 1_000];
+        changes.n_more = 5;
+        fit(&mut changes, 50_000).unwrap();
+        assert!(length(&changes).unwrap() <= 50_000 && changes.files.len() > 100);
+        assert_eq!(changes.files.len() as u32 + changes.n_more, 1_005);
+    }
 
     #[test]
     fn few_folders_are_kept_the_last_ones() {

@@ -1,6 +1,6 @@
 //! The sessions of the server: opened once, saved in the server's own folder, their events given to the hub.
 
-use super::{Server, lock};
+use super::{Server, files, lock};
 use crate::agent::{self, Chosen};
 use crate::{folders, profiles, trust};
 use anyhow::Context;
@@ -308,6 +308,8 @@ impl Server {
         let (handle, project) = entry.ok_or_else(gone)?;
         match question {
             Question::Files { query } => self.searched.find(&project, query).await,
+            Question::Changes => files::changes(&project).await,
+            Question::FileDiff { path } => files::file_diff(&project, &path).await,
             question => handle.answer(question).await,
         }
     }

@@ -5,10 +5,16 @@
 use super::SessionHandle;
 use crate::api::server::Question;
 use crate::api::*;
+use crate::misleading::written_out;
 use std::time::Duration;
 
 /// Timeout of the list for `@`. The server itself reads a folder for at most 8 s.
 const LISTS: Duration = Duration::from_secs(15);
+/// Maximum number of changed files, and of lines of a diff: as many as a window of this machine gets.
+const MOST_CHANGES: usize = 10_000;
+const MOST_LINES: usize = 3_000;
+/// Maximum number of characters of a sentence.
+const LONGEST_WORDS: usize = 1_000;
 /// Maximum number of files that are taken from a list, and of bytes of a path.
 const MOST_FILES: usize = 100;
 const LONGEST_PATH: usize = 4 << 10;
@@ -19,6 +25,44 @@ impl SessionHandle {
     pub async fn find_files(&self, query: String) -> Result<FoundFiles, CommandError> {
         Ok(checked(self.ask_within(LISTS, Question::Files { query }).await?))
     }
+
+    /// Asks the session's server for the files of its folder that differ from the last commit. Only for a session that
+    /// runs in a server.
+    pub async fn changes(&self) -> Result<Changes, CommandError> {
+        Ok(bounded(self.ask(Question::Changes).await?))
+    }
+
+    /// Asks the session's server for the change of one of these files. It cannot be reverted from here.
+    pub async fn file_diff(&self, path: String) -> Result<FileDiff, CommandError> {
+        Ok(bounded_diff(self.ask(Question::FileDiff { path }).await?))
+    }
+}
+
+fn bounded(changes: Changes) -> Changes {
+    let is_short = |path: &String| path.len() <= LONGEST_PATH;
+    let mut files = changes.files;
+    files.retain(|file| is_short(&file.path) && file.old_path.as_ref().is_none_or(is_short));
+    let n_cut = files.len().saturating_sub(MOST_CHANGES);
+    files.truncate(MOST_CHANGES);
+    let base = match changes.base {
+        ChangesBase::Commit { id } => ChangesBase::Commit { id: id.chars().take(64).collect() },
+        base => base,
+    };
+    let n_more = changes.n_more.saturating_add(u32::try_from(n_cut).unwrap_or(u32::MAX));
+    Changes { base, files, n_more, problem: changes.problem.map(plain), ..changes }
+}
+
+fn bounded_diff(FileDiff { diff, note, n_more_lines, .. }: FileDiff) -> FileDiff {
+    let n_lines = |diff: &Diff| diff.hunks.iter().map(|hunk| hunk.lines.len()).sum::<usize>();
+    let is_long = diff.as_ref().is_some_and(|diff| n_lines(diff) > MOST_LINES);
+    let note =
+        if is_long { Some("This change is too long to be shown.".to_owned()) } else { note.map(plain) };
+    FileDiff { diff: diff.filter(|_| !is_long), note, n_more_lines, version: None }
+}
+
+/// A sentence of another program: short, and with every character visible.
+fn plain(words: String) -> String {
+    written_out(&words.chars().take(LONGEST_WORDS).collect::<String>())
 }
 
 /// The files that can be in the folder, as far as a list has room for them.
@@ -61,5 +105,32 @@ mod tests {
         assert_eq!(files[0], found("a/b\u{202e}c.rs", &[0, 5, 6, 7]));
         assert_eq!(files[1], found("..a/b../", &[1; 8]));
         assert_eq!(files[2].path, "f0");
+    }
+    #[test]
+    fn hostile_changes_are_bounded_and_cannot_be_reverted() {
+        let file = |path: String| FileChange {
+            path,
+            old_path: None,
+            state: FileState::Modified,
+            content: FileContent::Text,
+            added: None,
+            removed: None,
+        };
+        let mut changes = Changes::empty(ChangesBase::Commit { id: "f".repeat(1_000) });
+        changes.files = (0..MOST_CHANGES + 7).map(|nr| file(format!("f{nr}"))).collect();
+        changes.files.insert(0, file("x".repeat(LONGEST_PATH + 1)));
+        changes.problem = Some(format!("\u{202e}\u{1b}[2J{}", "x".repeat(5_000)));
+        let changes = bounded(changes);
+        assert_eq!((changes.files.len(), changes.n_more), (MOST_CHANGES, 7));
+        assert_eq!(changes.base, ChangesBase::Commit { id: "f".repeat(64) });
+        let problem = changes.problem.unwrap();
+        assert!(problem.len() < 2_000 && !problem.contains(['\u{202e}', '\u{1b}']), "{problem}");
+
+        let line = DiffLine { kind: DiffKind::Added, old_line: None, new_line: Some(1), parts: Vec::new() };
+        let hunks = vec![Hunk { lines: vec![line; MOST_LINES + 1] }];
+        let diff = Some(Diff { path: "a".to_owned(), added: 1, removed: 0, hunks });
+        let version = Some("v".to_owned());
+        let shown = bounded_diff(FileDiff { diff, note: None, n_more_lines: 0, version });
+        assert!(shown.diff.is_none() && shown.version.is_none() && shown.note.is_some());
     }
 }

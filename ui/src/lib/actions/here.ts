@@ -15,7 +15,6 @@ export const ON_THIS_COMPUTER: readonly string[] = [
   'edit-file',
   'reveal',
   'without-asking',
-  'changes',
   'usage',
   'login',
   'record',

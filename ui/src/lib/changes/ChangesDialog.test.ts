@@ -54,6 +54,49 @@ it('compares with another moment', async () => {
   await vi.waitFor(() => expect(asked.at(-1)).toEqual({ at: MOMENTS[1]?.since }));
 });
 
+it('reads the changes of another machine, and offers nothing that would change or open a file', async () => {
+  const host = new FakeHost('far');
+  onTestFinished(() => host.close());
+  host.workingChanges = WORKING;
+  const moments = vi.spyOn(host, 'promptMoments');
+  render(App, { host, clock: new ManualClock() });
+  await screen.findByRole('main');
+  const user = userEvent.setup();
+  await user.keyboard('{Control>}{Shift>}J{/Shift}{/Control}');
+  const dialog = await page();
+  await dialog.findByText(/Compared with commit 9f8b1c22: 12 files/u);
+  dialog.getByText(/These files are on box\./u);
+  await user.click(dialog.getByRole('button', { name: /^Changed: src\/money.rs/u, hidden: true }));
+  await dialog.findByRole('group', { name: 'Changes in src/money.rs, lines 12–13', hidden: true });
+  expect(dialog.queryAllByRole('button', { name: /revert|patch|editor|folder/iu, hidden: true })).toEqual([]);
+  const bases = dialog.getByRole('combobox', { name: 'Compare with', hidden: true });
+  expect(within(bases).getAllByRole('option', { hidden: true })).toHaveLength(1);
+  expect(moments).not.toHaveBeenCalled();
+});
+
+it('says why another machine lists no changes, and keeps those that it listed', async () => {
+  const host = new FakeHost('far');
+  onTestFinished(() => host.close());
+  const listed = host.changes.bind(host);
+  host.changes = () => Promise.reject({ code: 'refused', message: 'It is too old.', detail: null });
+  render(App, { host, clock: new ManualClock() });
+  await screen.findByRole('main');
+  const user = userEvent.setup();
+  await user.keyboard('{Control>}{Shift>}J{/Shift}{/Control}');
+  const dialog = await page();
+  await dialog.findByText('It is too old.');
+  const refused = host.changes;
+  host.changes = listed;
+  host.workingChanges = WORKING;
+  window.dispatchEvent(new Event('focus'));
+  await dialog.findByText(/12 files/u);
+  host.changes = vi.fn(refused);
+  window.dispatchEvent(new Event('focus'));
+  await vi.waitFor(() => expect(host.changes).toHaveBeenCalled());
+  await tick();
+  dialog.getByText(/12 files/u);
+});
+
 it('draws a part of ten thousand files', async () => {
   const { user } = await app(manyChanges(10_000));
   await user.keyboard('{Control>}{Shift>}J{/Shift}{/Control}');

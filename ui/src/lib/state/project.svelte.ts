@@ -569,7 +569,8 @@ export class ProjectState extends SessionActions {
   /** The changed files of the working tree; `null` without an open session, or if they could not be read. */
   async #changes(against: Against): Promise<Changes | null> {
     const id = this.open?.id;
-    if (id === undefined || this.notHere !== null) return null;
+    if (id === undefined) return null;
+    if (this.project.machine !== null) return this.#changesThere(id, against);
     let changes: Changes | null = null;
     await this.problems.attempt(
       'The changes were not read',
@@ -578,11 +579,26 @@ export class ProjectState extends SessionActions {
     return changes;
   }
 
+  /**
+   * The changed files on another machine; `null` if they were read before and cannot be now. It is asked after each turn, so
+   * why it does not answer is said in place of the list, and not each time.
+   */
+  async #changesThere(id: SessionId, against: Against): Promise<Changes | null> {
+    try {
+      return await this.host.changes(id, against);
+    } catch (reason) {
+      const problem = asCommandError(reason).message;
+      const base = { type: 'noRepository' } as const;
+      return this.working.isKnown ? null : { base, files: [], nMore: 0, nNotCompared: 0, problem };
+    }
+  }
+
   /** The prompts with whose working tree the present one can be compared, the newest first. */
   async promptMoments(): Promise<readonly PromptMoment[]> {
     let moments: readonly PromptMoment[] = [];
     const id = this.open?.id;
-    if (id === undefined) return moments;
+    // Snapshots of earlier prompts are of folders of this computer.
+    if (id === undefined || this.project.machine !== null) return moments;
     await this.problems.attempt(
       'The earlier prompts were not read',
       async () => void (moments = await this.host.promptMoments(id)),
