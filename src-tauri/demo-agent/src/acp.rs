@@ -287,7 +287,7 @@ impl Agent {
             }
             "ENV" => {
                 let value = std::env::var(rest);
-                let words = value.map_or_else(|_| "not set".to_owned(), |value| value);
+                let words = value.unwrap_or_else(|_| "not set".to_owned());
                 self.said("agent_message_chunk", &format!("{rest} is {words}"));
             }
             "MODE" => update(json!({"sessionUpdate": "current_mode_update", "currentModeId": rest})),
