@@ -59,11 +59,23 @@ async fn what_the_agent_offers_can_be_changed_and_is_in_force_for_the_next_promp
     life.close().await;
 }
 
+/// Waits until the model in force has effort levels, or has none.
+async fn effort_levels(life: &mut Life, has: bool) {
+    let is_so = |event: &Event| match event {
+        Event::SessionChanged { session } if session.capabilities.effort == has => Some(()),
+        _ => None,
+    };
+    life.next("the effort levels of the model", is_so).await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_next_process_has_the_model_and_the_effort_and_asks_again() {
     let mut life = ready("options").await;
+    // Which efforts there are is known once the agent has confirmed the model.
     life.command(model("small")).await.unwrap();
+    effort_levels(&mut life, false).await;
     life.command(model("large")).await.unwrap();
+    effort_levels(&mut life, true).await;
     life.command(effort("high")).await.unwrap();
     life.command(option("mode", "plan")).await.unwrap();
     life.turn("SAY chosen").await;

@@ -1,4 +1,4 @@
-//! Items too large to draw at once: an output, and answers of ten megabytes.
+//! Items too large to draw at once: an output, a thought, and answers of ten megabytes.
 
 use std::time::Duration;
 
@@ -39,6 +39,8 @@ pub async fn bench_ten_megabytes() -> Result<()> {
 
 fn scenes(bytes: usize) -> Vec<Scene> {
     let text = |text: String| format!("{}\n", said("large", json!({"type": "text", "text": text})));
+    let thinking =
+        |text: String| said("large", json!({"type": "thinking", "thinking": text, "signature": "x"}));
     let numbered: String =
         (0..bytes / 50).map(|nr| format!("line {nr:>8} of an output that is very long\n")).collect();
     vec![
@@ -46,6 +48,11 @@ fn scenes(bytes: usize) -> Vec<Scene> {
         Scene {
             name: "an output in one line",
             lines: command("line", "make", &"x".repeat(bytes)),
+            folded: true,
+        },
+        Scene {
+            name: "a thought",
+            lines: format!("{}\n", thinking("A line of a thought.\n".repeat(bytes / 21))),
             folded: true,
         },
         Scene { name: "an answer of one word", lines: text("x".repeat(bytes)), folded: false },
@@ -100,16 +107,17 @@ async fn look(window: &Window, folded: bool) -> Result<()> {
         const go = async () => {
             log.scrollTop = 0;
             await frames(5);
-            if (folded) {
-                (await until(() => log.querySelector('[aria-expanded=false]'))).click();
-                const more = await until(() => log.querySelector('button.more'));
+            if (folded) (await until(() => log.querySelector('[aria-expanded=false]'))).click();
+            // An output offers more of its lines; a thought becomes many rows.
+            const more = () => log.querySelector('button.more');
+            if (folded && await until(() => more() ? 'output' : log.scrollHeight > 100_000) === 'output') {
                 const lines = () => log.querySelectorAll('.line').length;
                 const before = lines();
-                more.click();
+                more().click();
                 await until(() => lines() > before);
             } else {
-                // Its beginning, its middle and its end, each in rows of the same answer.
-                const words = () => log.querySelector('article')?.textContent.length > 1_000;
+                // Its beginning, its middle and its end, each in rows of the same text.
+                const words = () => log.querySelector('article, [role=article]')?.textContent.length > 1_000;
                 await until(words);
                 log.scrollTop = log.scrollHeight / 2;
                 await frames(5);
