@@ -50,7 +50,8 @@ struct State {
     /// Its output comes from a terminal of the agent.
     has_terminal: bool,
     is_allowed: bool,
-    is_denied: bool,
+    /// How it ends, because it must not run: the user denied it, or it was asked for until its turn was interrupted.
+    ends_as: Option<CallStatus>,
 }
 
 /// The fields of an update. A field of a wrong type is absent, and odd.
@@ -157,8 +158,17 @@ impl Calls {
 
     /// The user denied the call. The agent may report it as failed, as pending, or not at all.
     pub fn denied(&mut self, id: &str) {
+        self.ends_as(id, CallStatus::Denied);
+    }
+
+    /// The request for the call was cancelled, so it did not run, also if the agent reports that it failed.
+    pub fn withdrawn(&mut self, id: &str) {
+        self.ends_as(id, CallStatus::NotRun);
+    }
+
+    fn ends_as(&mut self, id: &str, status: CallStatus) {
         if let Some(state) = self.states.get_mut(id) {
-            state.is_denied = true;
+            state.ends_as = Some(status);
         }
     }
 
@@ -168,11 +178,8 @@ impl Calls {
         for id in std::mem::take(&mut self.order) {
             let Some(state) = self.states.remove(&id) else { continue };
             let status = state.status.filter(|status| status.is_over()).unwrap_or_else(|| {
-                let status = match (state.is_denied, is_cancelled) {
-                    (true, _) => CallStatus::Denied,
-                    (false, true) => CallStatus::Cancelled,
-                    (false, false) => CallStatus::Unreported,
-                };
+                let usual = if is_cancelled { CallStatus::Cancelled } else { CallStatus::Unreported };
+                let status = state.ends_as.unwrap_or(usual);
                 settled.push(Call { id: id.clone(), status: Some(status), ..Call::default() });
                 status
             });
@@ -216,7 +223,7 @@ impl State {
             return;
         }
         let status = match status {
-            CallStatus::Failed if self.is_denied => CallStatus::Denied,
+            CallStatus::Failed => self.ends_as.unwrap_or(status),
             // It was allowed: it is no longer waiting.
             CallStatus::Waiting if self.is_allowed => CallStatus::Running,
             status => status,
@@ -604,6 +611,17 @@ mod tests {
         assert_eq!((change.status, change.input), (Some(CallStatus::Waiting), shown.input));
         calls.denied("c");
         assert_eq!(calls.settle(false)[0].status, Some(CallStatus::Denied));
+    }
+
+    #[test]
+    fn a_call_that_was_asked_for_until_the_interrupt_did_not_fail() {
+        let mut calls = Calls::default();
+        let request = json!({"toolCallId": "c", "title": "ls", "kind": "execute"});
+        calls.asked(&request).unwrap();
+        calls.withdrawn("c");
+        let failed = change(&mut calls, json!({"toolCallId": "c", "status": "failed"}));
+        assert_eq!(failed.status, Some(CallStatus::NotRun));
+        assert_eq!(calls.settle(true), []);
     }
 
     #[test]

@@ -119,6 +119,9 @@ impl Driver {
         for (request, id, asked) in self.theirs.close_all() {
             step.lines.push(rpc::answer(&id, &cancelled(&asked)));
             step.events.push(Event::Withdrawn { request, reason });
+            if let (Withdrawal::Cancelled, Asked::Permission { call, .. }) = (reason, asked) {
+                self.calls.withdrawn(&call);
+            }
         }
     }
 

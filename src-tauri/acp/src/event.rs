@@ -292,6 +292,8 @@ pub enum CallStatus {
     Failed,
     /// The user denied it.
     Denied,
+    /// Its turn was cancelled before the user allowed it.
+    NotRun,
     /// Its turn was cancelled.
     Cancelled,
     /// Its turn ended and the agent did not say how the call did.

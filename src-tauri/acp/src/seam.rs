@@ -3,7 +3,7 @@
 
 use crate::event::{
     Call, CallInput, CallKind, CallStatus, CommandFrom, Content, Diff, Event, Failure, OptionKind,
-    OptionValue, OutputChange, Permission, PermissionOption, PlanEntry, Question, RequestKey, Session,
+    OptionValue, OutputChange, Permission, PermissionOption, Place, PlanEntry, Question, RequestKey, Session,
     Tokens, TurnEnd, Usage, Voice,
 };
 use crate::slash_commands;
@@ -53,6 +53,7 @@ struct CallSoFar {
     tool: Option<String>,
     kind: Option<CallKind>,
     input: Option<CallInput>,
+    places: Vec<Place>,
     diffs: Vec<Diff>,
     /// As the core knows it.
     shown: Option<Shown>,
@@ -243,6 +244,7 @@ impl CoreEvents {
         call.tool = change.tool.or(call.tool.take());
         call.kind = change.kind.or(call.kind);
         call.input = change.input.or(call.input.take());
+        call.places = change.places.unwrap_or_else(|| std::mem::take(&mut call.places));
         call.diffs = change.diffs.unwrap_or_else(|| std::mem::take(&mut call.diffs));
         match &change.output {
             Some(OutputChange::Added(text)) => call.output.push_str(text),
@@ -254,6 +256,7 @@ impl CoreEvents {
             tool: call.tool.as_deref(),
             kind: call.kind,
             input: call.input.as_ref(),
+            places: &call.places,
             diffs: &call.diffs,
         });
         if call.status.is_none() && !call.is_over && call.shown.as_ref() != Some(&shown) {
@@ -312,6 +315,8 @@ impl CoreEvents {
             tool: call.tool.as_deref(),
             kind: call.kind,
             input: call.input.as_ref(),
+            // A request shows the agent's whole input.
+            places: &[],
             diffs: call.diffs.as_deref().unwrap_or_default(),
         });
         let known = self.named_call(&call.id, true);

@@ -3,7 +3,7 @@
 //! The protocol gives a call a kind, an input of any form and diffs. The core gets a call that is read by its kind. A
 //! call whose kind does not fit its input is shown with its own name and its whole input.
 
-use crate::event::{CallInput, CallKind, CallStatus, Diff, PlanEntry, PlanStatus};
+use crate::event::{CallInput, CallKind, CallStatus, Diff, Place, PlanEntry, PlanStatus};
 use deskbell_agent::tool::{RawInput, Replacement, ToolInput, ToolKind};
 use deskbell_agent::{AskedCall, FileChange, ReadTool, Rejection, ToolCall, ToolResult};
 use deskbell_api::{Todo, TodoState};
@@ -17,7 +17,8 @@ const RAW: &str = "rawInput";
 pub struct Shown {
     pub name: String,
     pub kind: ToolKind,
-    /// Of a command: `command`. Of a change of a file: `path`, and `old` and `new` or `content`.
+    /// Of a command: `command`. Of a read: `path`. Of a change of a file: `path`, and `old` and `new` or
+    /// `content`.
     pub input: Value,
 }
 
@@ -39,6 +40,7 @@ impl ReadTool for ShownInputs {
                 ToolInput::Edit { path: path(), change: change.map(|(old, new)| Replacement { old, new }) }
             }
             ToolKind::Write => ToolInput::Write { path: path(), content: text(input, "content") },
+            ToolKind::Read => ToolInput::Read { path: path() },
             ToolKind::TodoList => ToolInput::TodoList { todos: todos(input.value()) },
             _ => ToolInput::Other,
         }
@@ -105,6 +107,7 @@ pub struct Facts<'a> {
     pub tool: Option<&'a str>,
     pub kind: Option<CallKind>,
     pub input: Option<&'a CallInput>,
+    pub places: &'a [Place],
     pub diffs: &'a [Diff],
 }
 
@@ -123,6 +126,14 @@ pub fn shown(facts: Facts<'_>) -> Shown {
             None => (ToolKind::Write, json!({"path": path, "content": new})),
         };
         return Shown { name: named("edit"), kind, input: with_raw(input, raw) };
+    }
+    // Only the agent's own place: which field of an input is the path differs between agents.
+    if let (Some(CallKind::Read), [Place { path, .. }], []) = (facts.kind, facts.places, facts.diffs) {
+        return Shown {
+            name: named("read"),
+            kind: ToolKind::Read,
+            input: with_raw(json!({ "path": path }), raw),
+        };
     }
     let name = facts.tool.or(facts.title).filter(|name| !name.is_empty()).unwrap_or("tool");
     let mut input = match (raw, command) {
@@ -173,6 +184,7 @@ pub fn ended(status: CallStatus) -> ToolResult {
         CallStatus::Done | CallStatus::Waiting | CallStatus::Running => ToolResult::default(),
         CallStatus::Failed => failed,
         CallStatus::Denied => ToolResult { is_denied: true, ..failed },
+        CallStatus::NotRun => ToolResult { rejection: Some(Rejection::BeforeItRan), ..failed },
         CallStatus::Cancelled => ToolResult { rejection: Some(Rejection::Unknown), ..failed },
         CallStatus::Unreported => {
             ToolResult { text: "The agent did not report how this ended.".to_owned(), ..failed }
@@ -202,6 +214,21 @@ mod tests {
 
     fn call(name: &str, kind: ToolKind, input: Value) -> Shown {
         Shown { name: name.to_owned(), kind, input }
+    }
+
+    #[test]
+    fn a_read_names_its_file_if_the_agent_says_which() {
+        let input = input(json!({"file_path": "/p/a", "limit": 3}), None);
+        let place = [Place { path: "/p/a".to_owned(), line: None }];
+        let facts =
+            Facts { tool: Some("Read"), kind: Some(CallKind::Read), input: Some(&input), ..Facts::default() };
+        let named = shown(Facts { places: &place, ..facts });
+        assert_eq!((named.name.as_str(), named.kind), ("Read", ToolKind::Read));
+        assert_eq!(named.input, json!({"path": "/p/a", "rawInput": {"file_path": "/p/a", "limit": 3}}));
+        let two = [place[0].clone(), place[0].clone()];
+        for places in [&[][..], &two[..]] {
+            assert_eq!(shown(Facts { places, ..facts }).kind, ToolKind::Other);
+        }
     }
 
     #[test]

@@ -211,10 +211,14 @@ fn a_stop_answers_then_cancels_then_closes() {
     assert_eq!(written(&step), [cancelled(json!("late"))]);
     assert!(matches!(step.events.last(), Some(Event::Refused { .. })), "{step:?}");
     let step = answer(&mut driver, 2, json!({"stopReason": "cancelled"}));
-    let cancelled = |id: &str| (id.to_owned(), CallStatus::Cancelled);
+    let ended = |id: &str, status| (id.to_owned(), status);
     assert_eq!(
         statuses(&step.events),
-        [cancelled("runs"), cancelled("asks"), ("late".to_owned(), CallStatus::Denied)]
+        [
+            ended("runs", CallStatus::Cancelled),
+            ended("asks", CallStatus::NotRun),
+            ended("late", CallStatus::Denied)
+        ]
     );
     let closed = answer(&mut driver, 3, json!({}));
     assert_eq!(closed.events, [Event::Done(Action::CloseSession)]);

@@ -104,6 +104,7 @@ enum Kind {
     Command,
     Edit,
     Write,
+    Read,
     TodoList,
     #[serde(other)]
     Other,
@@ -121,6 +122,9 @@ struct Outcome {
     /// An interrupt ended it.
     #[serde(default, skip_serializing_if = "is_false")]
     is_cancelled: bool,
+    /// The interrupt came before it began.
+    #[serde(default, skip_serializing_if = "is_false")]
+    has_not_begun: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -220,6 +224,7 @@ fn block(block: &ContentBlock) -> Option<Block> {
                 ToolKind::Command => Kind::Command,
                 ToolKind::Edit => Kind::Edit,
                 ToolKind::Write => Kind::Write,
+                ToolKind::Read => Kind::Read,
                 ToolKind::TodoList => Kind::TodoList,
                 _ => Kind::Other,
             },
@@ -238,6 +243,7 @@ fn outcome(result: &ToolResult) -> Outcome {
         is_error: result.is_error,
         is_denied: result.is_denied,
         is_cancelled: result.rejection.is_some(),
+        has_not_begun: result.rejection == Some(Rejection::BeforeItRan),
     }
 }
 
@@ -257,6 +263,7 @@ fn call(name: String, kind: Kind, input: &RawInput) -> ToolCall {
         Kind::Command => ToolKind::Command,
         Kind::Edit => ToolKind::Edit,
         Kind::Write => ToolKind::Write,
+        Kind::Read => ToolKind::Read,
         Kind::TodoList => ToolKind::TodoList,
         Kind::Other => ToolKind::Other,
     };
@@ -264,13 +271,14 @@ fn call(name: String, kind: Kind, input: &RawInput) -> ToolCall {
 }
 
 fn result(outcome: Outcome) -> ContentBlock {
+    let rejection = if outcome.has_not_begun { Rejection::BeforeItRan } else { Rejection::Unknown };
     ContentBlock::ToolResult(Box::new(ToolResult {
         tool_use_id: outcome.call,
         raw: outcome.text.clone().into(),
         text: outcome.text,
         is_error: outcome.is_error,
         is_denied: outcome.is_denied,
-        rejection: outcome.is_cancelled.then_some(Rejection::Unknown),
+        rejection: outcome.is_cancelled.then_some(rejection),
         ..ToolResult::default()
     }))
 }

@@ -50,6 +50,7 @@ impl Kept {
             is_error: false,
             is_denied: false,
             is_cancelled: false,
+            has_not_begun: false,
         };
         change(&mut ended);
         let message = UserMessage { content: vec![result(ended)] };
@@ -108,6 +109,10 @@ fn what_is_read_is_what_was_shown() {
     kept.ends("d", |end| (end.is_error, end.is_cancelled) = (true, true));
     kept.call("g", Kind::Edit, json!({"path": "/p/b.rs", "old": "one\n", "new": "two\n"}));
     kept.ends("g", |_| {});
+    kept.call("h", Kind::Read, json!({"path": "/p/c.rs"}));
+    kept.ends("h", |_| {});
+    kept.call("i", Kind::Command, json!({"command": "ls"}));
+    kept.ends("i", |end| (end.is_error, end.is_cancelled, end.has_not_begun) = (true, true, true));
     kept.call("e", Kind::TodoList, json!({"todos": [{"content": "Look", "status": "in_progress"}]}));
     kept.ends("e", |end| end.text.clear());
     kept.call("f", Kind::Other, json!({"anything": [1, null, 1.5]}));
@@ -124,7 +129,8 @@ fn what_is_read_is_what_was_shown() {
     expected.colour_all();
     assert_eq!(shown(&read), shown(&expected));
     use ToolState::{Denied, Failed, NotRun, Succeeded};
-    assert_eq!(states(&read), [Succeeded, Denied, Failed, NotRun, Succeeded, Succeeded, Succeeded]);
+    let ends = [Succeeded, Denied, Failed, NotRun, Succeeded, Succeeded, NotRun, Succeeded, Succeeded];
+    assert_eq!(states(&read), ends);
     assert_eq!(read.tasks().len(), 1);
     assert!(!read.files().is_empty());
     let copied = |transcript: &Transcript| transcript.text_of("T", &CopyOf::Conversation);
