@@ -17,6 +17,7 @@ mod acp;
 mod acp_choices;
 mod acp_reopened;
 mod app_killed;
+mod both_wires;
 mod broken_stdin;
 mod bytes;
 mod channel;

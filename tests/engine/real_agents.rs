@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 /// The program of an agent; `None`, with a message, where it is not installed.
-fn installed(name: &str) -> Option<PathBuf> {
+pub fn installed(name: &str) -> Option<PathBuf> {
     let folder = std::env::var_os("DESKBELL_TEST_AGENTS").filter(|folder| !folder.is_empty());
     let program = folder.map(|folder| {
         let file = agents::agent(name).unwrap().programs[0];
@@ -88,16 +88,16 @@ fn setup(name: &str, program: PathBuf, models: &MockModels) -> Setup {
         .env("OPENAI_MODEL", "mock-1")
 }
 
-fn allow() -> Decision {
+pub fn allow() -> Decision {
     Decision::AllowOnce { updated_input: None }
 }
 
-fn deny() -> Decision {
+pub fn deny() -> Decision {
     Decision::Deny { message: "no".to_owned(), interrupt: false }
 }
 
 /// Decides the next request, whose subject has to be this.
-async fn decide(life: &mut Life, subject: &str, decision: Decision) {
+pub async fn decide(life: &mut Life, subject: &str, decision: Decision) {
     let request = life.request().await;
     assert_eq!(request.subject, subject, "{request:?}");
     let (request_id, shown) = (request.id.clone(), Some(request.shown.clone()));
@@ -186,6 +186,7 @@ async fn every_case(name: &str, trusted: bool, differs: Differs) {
     life.command(Command::Interrupt).await.unwrap();
     assert_eq!(life.turn_end().await.outcome, Outcome::Interrupted);
     assert!(!life.path("three.txt").exists());
+    assert_eq!(tool_states(&life.items().await).last(), Some(&ToolState::NotRun));
 
     life.prompt("RUN touch four.txt && tail -f /dev/null\nSAY never").await;
     decide(&mut life, "touch four.txt && tail -f /dev/null", allow()).await;

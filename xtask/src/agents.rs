@@ -15,7 +15,13 @@ struct Agent {
     version: &'static str,
 }
 
-const AGENTS: [Agent; 5] = [
+const AGENTS: [Agent; 6] = [
+    Agent {
+        id: "claude-acp",
+        program: "claude-agent-acp",
+        package: "@agentclientprotocol/claude-agent-acp",
+        version: "0.100.0",
+    },
     Agent { id: "codex", program: "codex-acp", package: "@agentclientprotocol/codex-acp", version: "2.6.0" },
     Agent { id: "copilot", program: "copilot", package: "@github/copilot", version: "1.0.102" },
     Agent { id: "gemini", program: "gemini", package: "@google/gemini-cli", version: "0.61.0" },

@@ -263,7 +263,7 @@ fn real_agents(node: &Node) -> Outcome {
     let folder = agents::ensure(node)?;
     let mut tests = node.command("cargo");
     tests
-        .args(["test", "--workspace", "--test", "engine", "real_agents::"])
+        .args(["test", "--workspace", "--test", "engine", "--", "real_agents::", "both_wires::"])
         .env("DESKBELL_TEST_AGENTS", folder);
     run(&mut tests)
 }
