@@ -106,6 +106,7 @@ mod tests {
         assert_eq!(files[1], found("..a/b../", &[1; 8]));
         assert_eq!(files[2].path, "f0");
     }
+
     #[test]
     fn hostile_changes_are_bounded_and_cannot_be_reverted() {
         let file = |path: String| FileChange {
