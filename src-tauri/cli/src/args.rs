@@ -5,6 +5,7 @@ pub mod app_link;
 pub mod changes;
 pub mod edit;
 pub mod on;
+mod projects;
 pub mod search;
 #[cfg_attr(not(unix), allow(dead_code, reason = "the server runs on Unix"))]
 pub mod server;
@@ -35,8 +36,8 @@ Deskbell keeps command-line coding agents on call.
                              open the project of a link, or a session of it; a link can do nothing else
   deskbell --background      start without a window, as at login: only the tray icon is shown
   deskbell projects          list the projects that were opened earlier, one JSON object per line
-      --pin=DIR --unpin=DIR --remove=DIR --clear
-                             change that list: pinned projects come first and are not cleared
+      [--machine=MACHINE] --pin=DIR|--unpin=DIR|--remove=DIR, or --clear
+                             change that list: pinned projects come first and are not cleared; DIR on MACHINE as listed
   deskbell relay --project=DIR [--agent=PATH|NAME|demo] [--model=M] [--mode=M] [--options=FILE] [--record=FILE] [--trust]
                              run the engine without a window: commands on stdin, events on stdout, one JSON object
                              per line; without --trust, a folder that is not trusted is opened restricted
@@ -340,7 +341,7 @@ pub fn parse(args: &[OsString], cwd: &Path) -> Result<Mode, Problem> {
         return replay(&args[1..], cwd).map(Mode::Replay);
     }
     if args.first().is_some_and(|first| first == "projects") {
-        return projects(&args[1..], cwd).map(Mode::Projects);
+        return projects::parse(&args[1..], cwd).map(Mode::Projects);
     }
     if args.first().is_some_and(|first| first == "sessions") {
         return sessions::parse(&args[1..], cwd).map(Mode::Sessions);
@@ -410,28 +411,6 @@ fn window(args: &[OsString], cwd: &Path) -> Result<Mode, Problem> {
         }
     }
     Ok(Mode::Window(parsed))
-}
-
-fn projects(args: &[OsString], cwd: &Path) -> Result<Option<Change>, Problem> {
-    let [arg] = args else {
-        return args
-            .get(1)
-            .map_or(Ok(None), |arg| Err(Problem::UnknownOption(arg.to_string_lossy().into_owned())));
-    };
-    let (name, value) = split(arg);
-    // The folder may be gone: it is removed by the name that it is listed under.
-    let path = |value: Option<OsString>| {
-        let value = value.filter(|value| !value.is_empty()).ok_or_else(|| Problem::NoValue(name.clone()))?;
-        let path = cwd.join(value);
-        Ok::<_, Problem>(dunce::canonicalize(&path).unwrap_or(path))
-    };
-    match name.as_str() {
-        "--pin" => Ok(Some(Change::Pin { path: path(value)?, pinned: true })),
-        "--unpin" => Ok(Some(Change::Pin { path: path(value)?, pinned: false })),
-        "--remove" => Ok(Some(Change::Remove { path: path(value)? })),
-        "--clear" if value.is_none() => Ok(Some(Change::Clear)),
-        _ => Err(Problem::UnknownOption(name)),
-    }
 }
 
 fn doctor(args: &[OsString]) -> Result<Mode, Problem> {

@@ -18,6 +18,10 @@ _deskbell() {
             mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
             compopt -o filenames
             return ;;
+        "projects --machine")
+            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
+            compopt -o filenames
+            return ;;
         "projects --pin")
             mapfile -t COMPREPLY < <(compgen -d -- "$word")
             compopt -o filenames
@@ -27,7 +31,7 @@ _deskbell() {
             compopt -o filenames
             return ;;
         "projects --remove")
-            mapfile -t COMPREPLY < <(compgen -d -- "$word")
+            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
             compopt -o filenames
             return ;;
         "relay --project")
@@ -156,7 +160,7 @@ _deskbell() {
             return ;;
     esac
     case "$command" in
-        "projects") options='--pin= --unpin= --remove= --clear' ;;
+        "projects") options='--machine= --pin= --unpin= --remove= --clear' ;;
         "relay") options='--project= --agent= --model= --mode= --options= --record= --trust --agent-command= --agent-argument= --profile= --resume= --fork= --before= --serve --idle= --detached --attach= --no-start --list --json --stop= --remove=' ;;
         "replay") options='--lines --events' files=-f ;;
         "sessions list") options='--filter=' files=-d ;;

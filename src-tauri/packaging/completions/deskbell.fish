@@ -20,9 +20,10 @@ complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay s
 complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay sessions changes worktrees trust folders on edit settings doctor' -l background -d 'start without a window, as at login'
 complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay sessions changes worktrees trust folders on edit settings doctor' -l version
 complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay sessions changes worktrees trust folders on edit settings doctor' -l help
+complete -c deskbell -n '__fish_seen_subcommand_from projects' -l machine -x -a '' -d 'change that list'
 complete -c deskbell -n '__fish_seen_subcommand_from projects' -l pin -x -a '(__fish_complete_directories)' -d 'change that list'
 complete -c deskbell -n '__fish_seen_subcommand_from projects' -l unpin -x -a '(__fish_complete_directories)' -d 'change that list'
-complete -c deskbell -n '__fish_seen_subcommand_from projects' -l remove -x -a '(__fish_complete_directories)' -d 'change that list'
+complete -c deskbell -n '__fish_seen_subcommand_from projects' -l remove -x -a '' -d 'change that list'
 complete -c deskbell -n '__fish_seen_subcommand_from projects' -l clear -d 'change that list'
 complete -c deskbell -n '__fish_seen_subcommand_from relay' -l project -x -a '(__fish_complete_directories)' -d 'the agent’s working folder'
 complete -c deskbell -n '__fish_seen_subcommand_from relay' -l agent -r -F -a 'demo' -d 'the agent’s program'

@@ -1,0 +1,76 @@
+//! The command line of `deskbell projects`.
+
+use super::{Problem, split};
+use crate::far::Machine;
+use deskbell_engine::projects::{Change, KnownProject};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// The change of the list; `None` lists it.
+pub fn parse(args: &[OsString], cwd: &Path) -> Result<Option<Change>, Problem> {
+    let (mut machine, mut change) = (None, None);
+    for arg in args {
+        let (name, value) = split(arg);
+        let is_first = change.is_none();
+        match name.as_str() {
+            "--machine" if machine.is_none() => machine = Some(of(&name, value)?),
+            "--pin" | "--unpin" | "--remove" if is_first => {
+                change = Some((name.clone(), Some(of(&name, value)?)))
+            }
+            "--clear" if is_first && value.is_none() => change = Some((name, None)),
+            _ => return Err(Problem::UnknownOption(name)),
+        }
+    }
+    let Some((name, folder)) = change else {
+        return machine.map_or(Ok(None), |_| Err(Problem::UnknownOption("--machine".to_owned())));
+    };
+    let Some(folder) = folder else {
+        return machine
+            .map_or(Ok(Some(Change::Clear)), |_| Err(Problem::UnknownOption("--machine".to_owned())));
+    };
+    let path = path(machine, folder, cwd)?;
+    Ok(Some(match name.as_str() {
+        "--remove" => Change::Remove { path },
+        name => Change::Pin { path, pinned: name == "--pin" },
+    }))
+}
+
+fn of(name: &str, value: Option<OsString>) -> Result<OsString, Problem> {
+    value.filter(|value| !value.is_empty()).ok_or_else(|| Problem::NoValue(name.to_owned()))
+}
+
+/// The folder may be gone, and one of another machine is not asked for: it is the one with the name that is listed.
+fn path(machine: Option<OsString>, folder: OsString, cwd: &Path) -> Result<PathBuf, Problem> {
+    let Some(machine) = machine else {
+        let path = cwd.join(folder);
+        return Ok(dunce::canonicalize(&path).unwrap_or(path));
+    };
+    let machine: Machine = machine.to_string_lossy().parse()?;
+    Ok(KnownProject::path_on(&machine.to_string(), &folder.to_string_lossy()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(args: &[&str]) -> Result<Option<Change>, Problem> {
+        let args: Vec<OsString> = args.iter().map(OsString::from).collect();
+        parse(&args, Path::new("/"))
+    }
+
+    #[test]
+    fn a_folder_of_another_machine_is_named_as_it_is_listed() {
+        let app = KnownProject::path_on("box", "/app");
+        let removed = Ok(Some(Change::Remove { path: app.clone() }));
+        assert_eq!(parsed(&["--machine=box", "--remove=/app"]), removed);
+        assert_eq!(parsed(&["--remove=/app", "--machine=box"]), removed);
+        let pinned = Ok(Some(Change::Pin { path: app, pinned: true }));
+        assert_eq!(parsed(&["--machine=box", "--pin=/app"]), pinned);
+        for args in [&["--machine=box"][..], &["--machine=box", "--clear"]] {
+            assert!(matches!(parsed(args), Err(Problem::UnknownOption(_))), "{args:?}");
+        }
+        assert_eq!(parsed(&["--machine=", "--remove=/app"]), Err(Problem::NoValue("--machine".into())));
+        assert!(parsed(&["--machine=-oProxyCommand=x", "--remove=/app"]).is_err());
+        assert!(parsed(&["--pin=/", "--pin=/"]).is_err());
+    }
+}
