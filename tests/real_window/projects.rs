@@ -179,12 +179,14 @@ pub async fn a_window_acts_only_on_its_own_sessions() -> Result<()> {
             let session =
                 hello.pointer("/project/sessions/0/id").context("the first window has a session")?;
             let show = json!({ "first": null, "count": 10, "requestId": 1 });
-            let own = first.invoke("subscribe", json!({ "sessionId": session, "show": show })).await?;
+            let own = first
+                .invoke("subscribe", json!({ "sessionId": session, "show": show, "unfolded": [] }))
+                .await?;
             ensure!(own.is_ok(), "a window sees its own session: {own:?}");
 
             let prompt = json!({ "type": "prompt", "text": "SAY Stolen.", "images": [] });
             for (name, arguments) in [
-                ("subscribe", json!({ "sessionId": session, "show": show })),
+                ("subscribe", json!({ "sessionId": session, "show": show, "unfolded": [] })),
                 ("show_rows", json!({ "sessionId": session, "show": show })),
                 ("find_words", json!({ "sessionId": session, "query": "Mine", "index": null })),
                 ("copy_text", json!({ "sessionId": session, "copy": { "type": "conversation" } })),
@@ -195,6 +197,9 @@ pub async fn a_window_acts_only_on_its_own_sessions() -> Result<()> {
             ] {
                 let answer = second.invoke(name, arguments).await?;
                 ensure!(answer.is_err(), "{name} reached another window's session: {answer:?}");
+                // Arguments that the command does not take would be refused in any window.
+                let is_understood = !format!("{answer:?}").contains("invalid args");
+                ensure!(is_understood, "{name} was refused for its arguments: {answer:?}");
             }
             // The page did not make these calls; it starts over.
             first.reload().await?;
