@@ -1,6 +1,5 @@
 //! `cargo xtask test`: every check of the project, each in a separate part.
 
-mod ahead;
 mod busy;
 mod part;
 
@@ -14,7 +13,6 @@ use crate::package::Checked;
 use crate::packages::Need;
 use crate::{Outcome, agents, bench, claude, deny, package, project, system, toolchain, ui, workflows};
 
-use ahead::Ahead;
 use busy::Builds;
 use part::{Part, chosen, needs};
 
@@ -63,14 +61,8 @@ pub fn test(arguments: &[&str]) -> Outcome {
 fn once(parts: &[Part]) -> Outcome {
     let mut suite = Suite { needs: needs(parts), node: None };
     let mut results: Vec<(Part, PartResult, Duration)> = Vec::new();
-    let mut ahead = None;
     for part in parts.iter().copied() {
         println!("\n==== {} ====", part.title());
-        if Ahead::is_useful(parts, part) {
-            ahead = ahead.or_else(|| {
-                Ahead::begin().inspect_err(|problem| println!("Nothing is built ahead: {problem}")).ok()
-            });
-        }
         let started_at = Instant::now();
         let failed =
             |needed: &Part| results.iter().any(|(part, result, _)| part == needed && !result.is_good());
