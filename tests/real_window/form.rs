@@ -75,13 +75,17 @@ pub async fn it_is_filled_in_with_the_keyboard_only() -> Result<()> {
             window.screenshot("form-keyboard").await?;
             window.tab_to("button “Send”").await?;
             keys.key("space").await?;
-            let answer = answer(stage).await?;
-            let content = json!({"name": "Ines", "seats": 3, "room": "south", "window": true});
-            let sent = &answer["response"]["response"];
-            ensure!((&sent["action"], &sent["content"]) == (&json!("accept"), &content), "{answer}");
-            window.gone("group", CARD).await
+            was_sent(stage, &json!({"name": "Ines", "seats": 3, "room": "south", "window": true})).await
         })
         .await
+}
+
+/// The agent got this content, and the card is gone.
+async fn was_sent(stage: &Stage, content: &Value) -> Result<()> {
+    let answer = answer(stage).await?;
+    let sent = &answer["response"]["response"];
+    ensure!((&sent["action"], &sent["content"]) == (&json!("accept"), content), "{answer}");
+    stage.window.gone("group", CARD).await
 }
 
 async fn disabled(stage: &Stage) -> Result<bool> {
@@ -105,11 +109,7 @@ pub async fn it_is_filled_in_with_the_mouse_only() -> Result<()> {
             window.drawn().await?;
             window.screenshot("form-mouse").await?;
             window.point_at("button", "Send").await?;
-            let answer = answer(stage).await?;
-            let content = json!({"seats": 2, "room": "north", "window": true});
-            let sent = &answer["response"]["response"];
-            ensure!((&sent["action"], &sent["content"]) == (&json!("accept"), &content), "{answer}");
-            window.gone("group", CARD).await
+            was_sent(stage, &json!({"seats": 2, "room": "north", "window": true})).await
         })
         .await
 }

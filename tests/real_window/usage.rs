@@ -7,6 +7,17 @@ use crate::stage::{PROJECT, Stage};
 
 const DIALOG: &str = "Usage";
 
+/// Opens the page by the palette.
+async fn open(stage: &Stage) -> Result<()> {
+    let (window, keys) = (&stage.window, &stage.pointer);
+    keys.key("ctrl+k").await?;
+    window.find("combobox", "Search commands and sessions").await?;
+    keys.type_text("Usage and cost").await?;
+    window.wait_text("listbox", "Results", "Usage and cost", SHORT).await?;
+    keys.key("Return").await?;
+    window.find("dialog", DIALOG).await.map(drop)
+}
+
 pub async fn it_adds_up_the_turns_of_the_project_and_of_all_projects() -> Result<()> {
     let stage = Stage::demo().await?;
     stage
@@ -14,12 +25,7 @@ pub async fn it_adds_up_the_turns_of_the_project_and_of_all_projects() -> Result
             let (window, keys) = (&stage.window, &stage.pointer);
             keys.activate(window.frame()).await?;
             window.wait_focus("textbox “Prompt”").await?;
-            keys.key("ctrl+k").await?;
-            window.find("combobox", "Search commands and sessions").await?;
-            keys.type_text("Usage and cost").await?;
-            window.wait_text("listbox", "Results", "Usage and cost", SHORT).await?;
-            keys.key("Return").await?;
-            window.find("dialog", DIALOG).await?;
+            open(stage).await?;
             window.wait_shows("Nothing was spent yet.", SHORT).await?;
             stage.desktop.screenshot("usage-empty").await?;
             keys.key("Escape").await?;
@@ -31,12 +37,7 @@ pub async fn it_adds_up_the_turns_of_the_project_and_of_all_projects() -> Result
                 window.wait_said(words, SHORT).await?;
                 window.wait_idle(SHORT).await?;
             }
-            keys.key("ctrl+k").await?;
-            window.find("combobox", "Search commands and sessions").await?;
-            keys.type_text("Usage and cost").await?;
-            window.wait_text("listbox", "Results", "Usage and cost", SHORT).await?;
-            keys.key("Return").await?;
-            window.find("dialog", DIALOG).await?;
+            open(stage).await?;
             let text = window.wait_text("dialog", DIALOG, "1 session", SHORT).await?;
             ensure!(text.contains("output tokens"), "{text}");
             window.find("table", "Usage by model").await?;

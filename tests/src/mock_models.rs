@@ -79,13 +79,13 @@ async fn serve(socket: TcpStream) -> std::io::Result<()> {
 }
 
 /// One part of a conversation.
-enum Part<'a> {
-    User(&'a str),
+enum Part {
+    User(String),
     ToolResult,
 }
 
 /// The line of the newest prompt that has its turn, and its rest.
-fn directive(parts: &[Part<'_>]) -> (String, String) {
+fn directive(parts: &[Part]) -> (String, String) {
     let is_line = |line: &&str| ["SAY ", "RUN ", "WRITE "].iter().any(|word| line.starts_with(word));
     let (mut lines, mut n): (Vec<&str>, usize) = (Vec::new(), 0);
     for part in parts {

@@ -129,7 +129,7 @@ mod tests {
             |name: &str, value: &str| EnvironmentVariable { name: name.into(), value: value.into() };
         Profile {
             name: "Work".to_owned(),
-            environment: vec![variable(CLAUDE_CONFIG_DIR, "/work/claude"), variable("MY_KEY", "secret")],
+            environment: vec![variable(CLAUDE_CONFIG_DIR, "/home/ada/claude"), variable("MY_KEY", "secret")],
             model: Some("opus".to_owned()),
             projects: vec!["/p".to_owned()],
             ..Profile::default()
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn only_claude_code_has_its_folder_from_a_profile() {
-        assert_eq!(config_folder(&profile()), Some("/work/claude".into()));
+        assert_eq!(config_folder(&profile()), Some("/home/ada/claude".into()));
         assert_eq!(config_folder(&Profile { agent: Some("gemini".to_owned()), ..profile() }), None);
         assert_eq!(config_folder(&Profile::default()), None);
     }

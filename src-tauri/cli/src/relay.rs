@@ -207,7 +207,10 @@ fn open(
         options: SessionOptions { model: None, effort: None, ..chosen_options },
         ..SavedSession::default()
     };
-    let memory = profile.iter().fold(memory, |memory, profile| profiles::begin(profile, memory));
+    let memory = match &profile {
+        Some(profile) => profiles::begin(profile, memory),
+        None => memory,
+    };
     let record = Record {
         id: SessionId::new(uuid::Uuid::new_v4().to_string()),
         project: project.clone(),

@@ -6,19 +6,13 @@ use super::{Part, WRITTEN, directive, texts, tools};
 
 /// The reply to a request: its content type and its body.
 pub fn reply(body: &Value) -> (&'static str, String) {
-    let messages: Vec<(bool, String)> = body["messages"]
-        .as_array()
-        .into_iter()
-        .flatten()
+    let messages = body["messages"].as_array().into_iter().flatten();
+    let parts: Vec<Part> = messages
         .filter_map(|message| match message["role"].as_str()? {
-            "user" => Some((true, texts(&message["content"]))),
-            "tool" => Some((false, String::new())),
+            "user" => Some(Part::User(texts(&message["content"]))),
+            "tool" => Some(Part::ToolResult),
             _ => None,
         })
-        .collect();
-    let parts: Vec<Part<'_>> = messages
-        .iter()
-        .map(|(is_user, text)| if *is_user { Part::User(text) } else { Part::ToolResult })
         .collect();
     let (word, rest) = directive(&parts);
     let usage = json!({"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15});

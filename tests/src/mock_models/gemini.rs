@@ -7,12 +7,12 @@ use super::{Part, WRITTEN, directive};
 /// The reply to a request, as a stream or at once: its content type and its body.
 pub fn reply(body: &Value, streams: bool) -> (&'static str, String) {
     let contents = body["contents"].as_array().into_iter().flatten();
-    let parts: Vec<Part<'_>> = contents
+    let parts: Vec<Part> = contents
         .filter(|content| content["role"] == "user")
         .flat_map(|content| content["parts"].as_array().into_iter().flatten())
         .filter_map(|part| match part.get("functionResponse") {
             Some(_) => Some(Part::ToolResult),
-            None => Some(Part::User(part["text"].as_str()?)),
+            None => Some(Part::User(part["text"].as_str()?.to_owned())),
         })
         .collect();
     let (word, rest) = directive(&parts);

@@ -6,19 +6,13 @@ use super::{Part, WRITTEN, directive, texts, tools};
 
 /// The reply to a request: its content type and its body.
 pub fn reply(body: &Value) -> (&'static str, String) {
-    let input: Vec<(bool, String)> = body["input"]
-        .as_array()
-        .into_iter()
-        .flatten()
+    let input = body["input"].as_array().into_iter().flatten();
+    let parts: Vec<Part> = input
         .filter_map(|item| match (item["type"].as_str()?, item["role"].as_str()) {
-            ("message", Some("user")) => Some((true, texts(&item["content"]))),
-            ("function_call_output" | "custom_tool_call_output", _) => Some((false, String::new())),
+            ("message", Some("user")) => Some(Part::User(texts(&item["content"]))),
+            ("function_call_output" | "custom_tool_call_output", _) => Some(Part::ToolResult),
             _ => None,
         })
-        .collect();
-    let parts: Vec<Part<'_>> = input
-        .iter()
-        .map(|(is_user, text)| if *is_user { Part::User(text) } else { Part::ToolResult })
         .collect();
     let (word, rest) = directive(&parts);
     let tools = tools(body, |tool| &tool["name"]);

@@ -8,30 +8,22 @@ use std::path::{Path, PathBuf};
 
 /// The change of the list; `None` lists it.
 pub fn parse(args: &[OsString], cwd: &Path) -> Result<Option<Change>, Problem> {
-    let (mut machine, mut change) = (None, None);
-    for arg in args {
-        let (name, value) = split(arg);
-        let is_first = change.is_none();
-        match name.as_str() {
-            "--machine" if machine.is_none() => machine = Some(of(&name, value)?),
-            "--pin" | "--unpin" | "--remove" if is_first => {
-                change = Some((name.clone(), Some(of(&name, value)?)))
-            }
-            "--clear" if is_first && value.is_none() => change = Some((name, None)),
-            _ => return Err(Problem::UnknownOption(name)),
-        }
+    let mut options: Vec<_> = args.iter().map(|arg| split(arg)).collect();
+    let at = options.iter().position(|(name, _)| name == "--machine");
+    let machine = at.map(|at| options.remove(at)).map(|(name, value)| of(&name, value)).transpose()?;
+    if let Some((name, _)) = options.get(1) {
+        return Err(Problem::UnknownOption(name.clone()));
     }
-    let Some((name, folder)) = change else {
+    let Some((name, value)) = options.pop() else {
         return machine.map_or(Ok(None), |_| Err(Problem::UnknownOption("--machine".to_owned())));
     };
-    let Some(folder) = folder else {
-        return machine
-            .map_or(Ok(Some(Change::Clear)), |_| Err(Problem::UnknownOption("--machine".to_owned())));
-    };
-    let path = path(machine, folder, cwd)?;
     Ok(Some(match name.as_str() {
-        "--remove" => Change::Remove { path },
-        name => Change::Pin { path, pinned: name == "--pin" },
+        "--pin" | "--unpin" => {
+            Change::Pin { path: path(machine, of(&name, value)?, cwd)?, pinned: name == "--pin" }
+        }
+        "--remove" => Change::Remove { path: path(machine, of(&name, value)?, cwd)? },
+        "--clear" if value.is_none() && machine.is_none() => Change::Clear,
+        _ => return Err(Problem::UnknownOption(name)),
     }))
 }
 

@@ -208,7 +208,10 @@ impl Server {
             options: SessionOptions { model: None, effort: None, ..options },
             ..SavedSession::default()
         };
-        let memory = profile.iter().fold(memory, |memory, profile| profiles::begin(profile, memory));
+        let memory = match &profile {
+            Some(profile) => profiles::begin(profile, memory),
+            None => memory,
+        };
         let id = SessionId::new(uuid::Uuid::new_v4().to_string());
         let record = Record { id, project, agent: kind, created_at: now, changed_at: now, memory };
         let opened = Opened { agent: agent.filter(|_| kind == AgentKind::Claude) };

@@ -67,7 +67,7 @@ impl State {
 
 impl Feed {
     /// Creates a feed. It has no rows until it subscribes; `begin` sets them with the last event that the snapshot
-    /// contains. `unfolded`: the items that the user unfolded, of which a long thought has more rows then.
+    /// contains. `unfolded`: the items that the user unfolded. A long thought among them has a row for each slice.
     pub fn new(session_id: SessionId, show: Viewport, unfolded: Vec<ItemId>) -> Self {
         Self {
             session_id,

@@ -60,6 +60,9 @@ export interface RevertedChange {
   hunk: HunkPlace | null;
 }
 
+/** What a new session has: an agent by its id, or a profile of the settings by its name. */
+export type AgentOrProfile = { agent: string } | { profile: string };
+
 export interface Host {
   /** What the window shows: a project, the start page or the board. */
   readonly page: 'project' | 'start' | 'board';

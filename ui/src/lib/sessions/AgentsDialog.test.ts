@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { draw } from '../../test/draw';
 import type { CommandError, OtherAgent } from '../bindings/api';
 import { AGENTS, PROFILES } from '../host/fake/agents';
+import type { AgentOrProfile } from '../host/host';
 import AgentsDialog from './AgentsDialog.svelte';
 
 async function dialog(
@@ -17,7 +18,7 @@ async function dialog(
     load: () => Promise.resolve(agents === null ? null : [...agents]),
     profiles: PROFILES,
     folder,
-    onpick: (wanted: { agent: string } | { profile: string }) => {
+    onpick: (wanted: AgentOrProfile) => {
       calls.push('agent' in wanted ? wanted.agent : `profile ${wanted.profile}`);
       return Promise.resolve(refusal);
     },

@@ -118,7 +118,7 @@ export abstract class AppActions {
     await this.problems.attempt('The file was not opened', () => this.host.openInEditor(path, line));
   }
 
-  /** The files that match a partly typed name; `null` if the search failed, which is reported. */
+  /** The files that match a partly typed name, or why there is no list; `null` if the search failed, which is reported. */
   async findFiles(query: string): Promise<FoundFiles | string | null> {
     let found: FoundFiles | null = null;
     await this.problems.attempt('The file search failed', async () => {

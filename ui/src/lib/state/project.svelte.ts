@@ -29,7 +29,7 @@ import type {
   WindowEvent,
 } from '../bindings/api';
 import { withMentions } from '../composer/mention';
-import { asCommandError, type Host } from '../host/host';
+import { asCommandError, type AgentOrProfile, type Host } from '../host/host';
 import { SearchState } from '../search/search.svelte';
 import { elsewhere, inOrder, rowId, rowsOf, type Row } from '../sessions/rows';
 import { isOver, isTurnRunning } from '../text/status';
@@ -123,7 +123,7 @@ export class ProjectState extends SessionActions {
   /** The part of the agent's store that this window, or an earlier one of the project, has listed. */
   readonly #seen: SeenStore;
   /** The agent, or the profile, of a session that waits for the decision about the folder. */
-  #waiting: { agent: string } | { profile: string } | null = null;
+  #waiting: AgentOrProfile | null = null;
   #feed: Feed | null = null;
   /** The empty session whose agent was asked to start. */
   #started: SessionId | null = null;
@@ -388,10 +388,10 @@ export class ProjectState extends SessionActions {
   }
 
   /**
-   * Creates a session with another agent or a profile, and opens it. Returns why there is none; `null` also where the user has to
-   * decide about the folder first.
+   * Creates a session with another agent or a profile, and opens it. Returns why there is none; `null` also where the
+   * user has to decide about the folder first.
    */
-  async createSessionWith(wanted: { agent: string } | { profile: string }): Promise<CommandError | null> {
+  async createSessionWith(wanted: AgentOrProfile): Promise<CommandError | null> {
     this.creating = true;
     try {
       const session =
@@ -420,7 +420,7 @@ export class ProjectState extends SessionActions {
     if (refused !== null) this.problems.report('No session was started', refused);
   }
 
-  #isOfClaude(wanted: { agent: string } | { profile: string }): boolean {
+  #isOfClaude(wanted: AgentOrProfile): boolean {
     if ('agent' in wanted) return false;
     const profile = this.settings.settings.agent.profiles.find(({ name }) => name === wanted.profile);
     return profile !== undefined && profile.agent === null && profile.command === null;
