@@ -243,6 +243,21 @@ describe('a transcript', () => {
     expect(state.place).toMatchObject({ following: false, index: 2 });
   });
 
+  it('leaves the row being read in place when rows come before it', async () => {
+    const { state, log, scroll, resize } = await transcript(100);
+    await scroll(50 * ROW);
+    const { index, offset } = state.place;
+    const prompts = Array.from({ length: 100 }, (_, i) => at(i < 20 ? i : i + 30, prompt(`p${i}`)));
+    const added = Array.from({ length: 30 }, (_, i) => at(i + 20, prompt(`new${i}`)));
+    resize(30 * ROW);
+    state.load(snapshot(state.seq, [...prompts, ...added]));
+    await tick();
+    expect(state.place).toEqual({ following: false, index: index + 30, offset });
+    expect(log.scrollTop).toBeGreaterThan(50 * ROW + 30 * ROW);
+    expect(log.textContent).toContain(`p${index}`);
+    expect(log.textContent).not.toContain('new0');
+  });
+
   it('draws all rows between the two ends of a selection, because what is not drawn could not be copied', async () => {
     const { log, scroll } = await transcript(200);
     const rows = () => [...log.querySelectorAll('.row')];

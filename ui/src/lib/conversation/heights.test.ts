@@ -40,7 +40,11 @@ it('is the sum of its rows however they come, go and change', () => {
     return seed % below;
   };
   for (let turn = 0; turn < 400; turn += 1) {
-    if (random(3) === 0) {
+    if (random(5) === 0) {
+      const [at, by] = [random(rows.length + 1), random(9) - 4];
+      heights.move(at, by);
+      if (at < rows.length) rows.splice(at, Math.max(0, -by), ...Array<number>(Math.max(0, by)).fill(10));
+    } else if (random(3) === 0) {
       const count = Math.max(0, rows.length + random(40) - 15);
       heights.setCount(count);
       rows = Array.from({ length: count }, (_, i) => rows[i] ?? 10);

@@ -35,13 +35,29 @@ export class Heights {
       this.#heights[i] = this.guess;
       this.#known[i] = GUESSED;
     }
-    const from = this.#count;
+    this.#sum(this.#count + 1, count);
+  }
+
+  /** Fills in the tree from node `from` on, for `count` rows. */
+  #sum(from: number, count: number): void {
     this.#count = count;
-    for (let i = from + 1; i <= count; i += 1) {
+    for (let i = from; i <= count; i += 1) {
       let sum = this.#heights[i - 1] ?? 0;
       for (let part = i - 1, end = i - (i & -i); part > end; part -= part & -part) sum += this.#sums[part] ?? 0;
       this.#sums[i] = sum;
     }
+  }
+
+  /** Adds `by` rows before row `at`, or takes rows away from there on. The others keep their heights. */
+  move(at: number, by: number): void {
+    if (at >= this.#count) return;
+    const count = Math.max(at, this.#count + by);
+    if (count > this.#heights.length) this.#grow(count);
+    for (const list of [this.#heights, this.#known])
+      list.copyWithin(at + Math.max(0, by), at + Math.max(0, -by), this.#count);
+    this.#heights.fill(this.guess, at, at + Math.max(0, by));
+    this.#known.fill(GUESSED, at, at + Math.max(0, by));
+    this.#sum(at + 1, count);
   }
 
   /** Records a measured height; returns whether it differs from the known one. */

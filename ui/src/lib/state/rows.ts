@@ -69,3 +69,22 @@ function labelOf(row: Row): RowGroup['label'] {
 export function isStreaming(row: Row): boolean {
   return row.kind === 'item' && row.item.body.type === 'text' && row.item.body.streaming;
 }
+
+/** Rows that were added before row `at`, or taken away from there on if `by` is negative. */
+export interface Move {
+  at: number;
+  by: number;
+}
+
+/** The moves that give the rows `before` the numbers that they have in `after`, one after the other. */
+export function movesBetween(before: readonly Row[], after: readonly Row[]): readonly Move[] {
+  const now = new Map(after.map(({ key, index }) => [key, index]));
+  const moves: Move[] = [];
+  let moved = 0;
+  for (const { key, index } of before) {
+    const by = (now.get(key) ?? index + moved) - index - moved;
+    if (by !== 0) moves.push({ at: index + moved + Math.min(0, by), by });
+    moved += by;
+  }
+  return moves;
+}

@@ -22,7 +22,7 @@ import type {
 } from '../bindings/api';
 import { ItemState } from './item.svelte';
 import { reuse } from './reuse';
-import { itemsOf, withItem, withoutItem, type Row } from './rows';
+import { itemsOf, movesBetween, withItem, withoutItem, type Move, type Row } from './rows';
 import { Subagent } from './subagent';
 
 /** The result of applying a batch. After a gap the state needs a new snapshot. */
@@ -71,6 +71,8 @@ export class SessionState {
   isPartial = $state.raw(false);
   /** Incremented when the rows are renumbered. */
   numbering = $state.raw(0);
+  /** The rows that the last snapshot added above known ones, or took away. */
+  moves = $state.raw<readonly Move[]>([]);
   place: Place = { following: true, index: 0, offset: 0 };
   /** Sends a request for other rows to the shell. */
   onshow: (show: Viewport) => void = () => {};
@@ -154,7 +156,8 @@ export class SessionState {
   /** Starts over from a snapshot. Known items keep their identity, so they stay folded or unfolded. */
   load(snapshot: Snapshot): void {
     const known = this.#items;
-    const read = this.#rows.get(this.place.index)?.key;
+    const before = this.rows;
+    const read = this.#rows.get(this.place.index);
     for (const item of known.values()) {
       item.children = [];
       item.nEarlier = 0;
@@ -175,8 +178,11 @@ export class SessionState {
     this.#order();
     if (this.isPartial && !snapshot.isPartial) {
       // The rows have been renumbered.
-      this.place.index = this.rows.find(({ key }) => key === read)?.index ?? Math.max(0, this.held.total - 1);
+      this.place.index = this.#indexOf(read) ?? Math.max(0, this.held.total - 1);
       this.numbering += 1;
+    } else {
+      this.place.index = this.#indexOf(read) ?? this.place.index;
+      this.moves = movesBetween(before, this.rows);
     }
     this.isPartial = snapshot.isPartial;
     this.lastTurn = null;
@@ -187,6 +193,13 @@ export class SessionState {
     const { seq, lastEventAt } = snapshot;
     this.#snapshot = { seq, lastEventAt };
     this.seq = seq;
+  }
+
+  /** The number of a row now; that of its item if the row was a slice that is folded now. */
+  #indexOf(row: Row | undefined): number | undefined {
+    if (row === undefined) return undefined;
+    const whole = row.kind === 'item' ? row.item.whole : row.key;
+    return (this.rows.find(({ key }) => key === row.key) ?? this.rows.find(({ key }) => key === whole))?.index;
   }
 
   /** The time of the last event: `now`, the time of its arrival, or the snapshot's own time if no event followed it. */

@@ -268,6 +268,19 @@ describe('a long thought', () => {
     expect([state.unfolded, state.isUnfolded('t')]).toEqual([['t'], true]);
   });
 
+  it('moves the rows below it when it is unfolded or folded, and the reader with them', () => {
+    const slices = (n: number) =>
+      Array.from({ length: n }, (_, nr) => at(nr, { ...text(nr ? `t~${nr}` : 't'), body, slice: { ...slice, nr } }));
+    const below = (n: number) => [at(n, prompt('p')), at(n + 1, prompt('q'))];
+    const state = loaded([...slices(1), ...below(1)]);
+    state.place = { following: false, index: 2, offset: 7 };
+    state.load(snapshot(10, [...slices(4), ...below(4)]));
+    expect([state.place.index, state.moves]).toEqual([5, [{ at: 1, by: 3 }]]);
+    state.place.index = 3;
+    state.load(snapshot(10, [...slices(1), ...below(1)]));
+    expect([state.place, state.moves]).toEqual([{ following: false, index: 0, offset: 7 }, [{ at: 1, by: -3 }]]);
+  });
+
   it('is unfolded without the engine if it is short', () => {
     const state = loaded([thought]);
     const onunfold = vi.fn();
