@@ -34,7 +34,6 @@ const COMMANDS: &[&str] = &[
     "open_terminal",
     "subscribe",
     "show_rows",
-    "show_earlier",
     "find_words",
     "copy_text",
     "output_lines",

@@ -75,7 +75,6 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             commands::stored::open_terminal,
             commands::transcript::subscribe,
             commands::transcript::show_rows,
-            commands::transcript::show_earlier,
             commands::transcript::find_words,
             commands::transcript::copy_text,
             commands::transcript::output_lines,

@@ -18,8 +18,12 @@ pub struct Item {
     /// The row that it is drawn in, counted from 0. A run of reads and searches shares one row, and the items of a
     /// subagent are in the row of its call. A row keeps its number forever and may become empty.
     pub row: u32,
-    /// Its number in its row, counted from 0. A window has the last items of a subagent and requests those before them.
+    /// Its number in its row, counted from 0.
     pub nr: u32,
+    /// How many calls it is inside of. Only in windows, which draw each item of an open subagent as a row.
+    #[serde(default, skip_serializing_if = "is_top")]
+    #[ts(as = "Option<u32>", optional)]
+    pub depth: u32,
     pub at: u64,
     /// The number of parts in which a window draws it. If more than one, the body is the first part; the engine returns
     /// the others on request. Subscribers without a window receive the whole item.
@@ -32,11 +36,15 @@ pub struct Item {
     pub body: Body,
 }
 
+fn is_top(depth: &u32) -> bool {
+    *depth == 0
+}
+
 impl Item {
     /// A whole item of the main thread, in the first row.
     pub fn new(id: impl Into<String>, body: Body) -> Self {
         let id = ItemId::new(id);
-        Self { id, parent: None, row: 0, nr: 0, at: 0, parts: 1, slice: None, body }
+        Self { id, parent: None, row: 0, nr: 0, depth: 0, at: 0, parts: 1, slice: None, body }
     }
 }
 

@@ -88,13 +88,6 @@ pub(crate) enum Message {
         show: Viewport,
         reply: oneshot::Sender<()>,
     },
-    Earlier {
-        feed: Arc<Feed>,
-        item_id: ItemId,
-        before: u32,
-        until: Option<ItemId>,
-        reply: oneshot::Sender<()>,
-    },
     /// Returns the next slice of items for a search, beginning with item number `first`.
     Slice {
         first: usize,
@@ -241,20 +234,6 @@ impl SessionHandle {
     pub async fn show(&self, feed: Arc<Feed>, show: Viewport) -> Result<(), CommandError> {
         let (reply, answer) = oneshot::channel();
         self.send(Message::Show { feed, show, reply }).await?;
-        answer.await.map_err(|_| gone())
-    }
-
-    /// Sends earlier items of a subagent to a subscribed feed: items in the row of `item_id` with a number below
-    /// `before`, back to `until` if that is near enough. They arrive as events.
-    pub async fn earlier(
-        &self,
-        feed: Arc<Feed>,
-        item_id: ItemId,
-        before: u32,
-        until: Option<ItemId>,
-    ) -> Result<(), CommandError> {
-        let (reply, answer) = oneshot::channel();
-        self.send(Message::Earlier { feed, item_id, before, until, reply }).await?;
         answer.await.map_err(|_| gone())
     }
 

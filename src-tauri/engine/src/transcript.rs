@@ -8,7 +8,6 @@ mod calls;
 pub mod changed_inputs;
 mod changes;
 pub mod colours;
-mod earlier;
 mod edits;
 mod event;
 mod facts;
@@ -244,7 +243,23 @@ impl Transcript {
         Some(self.items[*self.index.get(id)?].row)
     }
 
-    /// The items of the rows `first..end`; for a subagent only its last ones.
+    /// The first item of a row.
+    pub fn head_of(&self, row: u32) -> Option<&Item> {
+        self.rows.head(row).map(|place| self.items[place].as_ref())
+    }
+
+    /// The items that a subagent made, if the row is that of its call.
+    pub fn inside(&self, row: u32) -> impl Iterator<Item = &Item> {
+        let inside = if self.rows.is_run(row) { &[] } else { self.rows.inside(row) };
+        inside.iter().map(|place| self.items[*place as usize].as_ref())
+    }
+
+    /// Whether a subagent made the item, and it is in the row of its call.
+    pub fn is_inside_call(&self, item: &Item) -> bool {
+        !self.rows.is_run(item.row) && self.head_of(item.row).is_some_and(|head| head.id != item.id)
+    }
+
+    /// The items of the rows `first..end`, without those of subagents.
     pub fn items_of(&self, first: u32, end: u32) -> impl Iterator<Item = &Item> {
         self.rows.places(first, end).map(|place| self.items[place].as_ref())
     }

@@ -14,7 +14,8 @@ fn session_of(app: &AppHandle, window: &WebviewWindow, id: &SessionId) -> Answer
 }
 
 /// Returns a session with the requested part of its transcript. From then on its events are sent to this window.
-/// `unfolded`: the items that the user unfolded; a long thought has a row for each of its slices then.
+/// `unfolded`: the items that the user unfolded; a long thought has a row for each of its slices then, and a call those of
+/// its subagent's items.
 #[tauri::command]
 pub async fn subscribe(
     app: AppHandle,
@@ -47,24 +48,6 @@ pub async fn show_rows(
     let session = session_of(&app, &window, &session_id)?;
     match feed_of(&app, &window, &session_id)? {
         Some(feed) => session.show(feed, show).await,
-        // The window has switched to another session in the meantime.
-        None => Ok(()),
-    }
-}
-
-/// Loads more of a subagent's items, before those that are shown; they arrive as events.
-#[tauri::command]
-pub async fn show_earlier(
-    app: AppHandle,
-    window: WebviewWindow,
-    session_id: SessionId,
-    item_id: ItemId,
-    before: u32,
-    until: Option<ItemId>,
-) -> Answer<()> {
-    let session = session_of(&app, &window, &session_id)?;
-    match feed_of(&app, &window, &session_id)? {
-        Some(feed) => session.earlier(feed, item_id, before, until).await,
         // The window has switched to another session in the meantime.
         None => Ok(()),
     }

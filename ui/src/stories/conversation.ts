@@ -33,7 +33,10 @@ import ToolDetail from '../lib/conversation/ToolDetail.svelte';
 import { tick } from 'svelte';
 import { emptySession } from '../lib/host/fake/facts';
 import { codeLine } from '../lib/host/fake/markdown';
+import { FakeSession } from '../lib/host/fake/session';
+import { FakeWindow } from '../lib/host/fake/window';
 import * as script from '../lib/host/fake/script';
+import { SessionState } from '../lib/state/session.svelte';
 import { Problems } from '../lib/state/problems.svelte';
 import { ignore, item, press, sessionOf, slicesOf, states, write, type Page } from './story';
 
@@ -95,15 +98,13 @@ function detailed(detail: ToolDetailOf, words: script.ToolWords = {}) {
   return { itemId: 'i1', call: script.tool('other', 'Used', 'a tool', detail, words) as ToolCallBody };
 }
 
-function agent(nEarlier = 0) {
+function agent() {
   const body = script.tool('agent', 'Asked an agent to', 'find every place that rounds', {
     type: 'json',
     input: '{}',
     output: script.whole([]),
   });
   const state = item(body, { open: true });
-  state.children = [item(script.text(script.FOUND)), item(script.search('round'))];
-  state.nEarlier = nEarlier;
   return { item: state, session: sessionOf() };
 }
 
@@ -363,12 +364,31 @@ function partial() {
   return { session, ...rest };
 }
 
+/** A call whose subagent made an answer, a search and a call of its own, all open. */
+function subagent() {
+  const session = new FakeSession(emptySession('s1', 'Round half to even in totals'));
+  const agent = (what: string) =>
+    script.tool('agent', 'Asked an agent to', what, { type: 'json', input: '{}', output: script.whole([]) });
+  session.add(script.text(script.FOUND));
+  const call = session.add(agent('find every place that rounds'));
+  session.add(script.text(script.FOUND), call);
+  session.add(script.search('round'), call);
+  const inner = session.add(agent('read the tests'), call);
+  session.add(script.read('src/money.rs'), inner);
+  session.add(script.text(script.FOUND));
+  const state = new SessionState(session.facts);
+  state.load(new FakeWindow(session, { first: null, count: 240, requestId: 1 }, [call, inner]).snapshot());
+  for (const id of [call, inner]) Object.assign(state.item(id) ?? {}, { open: true });
+  return { session: state, footer: nothing, empty: nothing };
+}
+
 export const transcript: Page = () =>
   states('Transcript', Transcript, {
     'read from above': away([]),
     'still being read from disk': partial(),
     'read from above, with a request': away([script.commandRequest('q1', 'git status')]),
     'a long prompt': inSlices(WORDS.map((words): Body => ({ ...HELD, text: words }))),
+    'an open subagent': subagent(),
     'a long thought': inSlices(WORDS.map((words, nr) => script.thinking(nr === 0 ? 6_000 : null, words))),
   });
 
@@ -396,7 +416,6 @@ export const items: Page = () => [
     'a file that is to be written': inSession(written('waiting', 'Wants to write', 'waiting for you')),
     'a file that was not written': inSession(written('notRun', 'Did not write', 'interrupted before it ran')),
     'an agent at work': agent(),
-    'an agent with earlier steps': agent(1_240),
     'a long subject': inSession(script.ran(`cargo test ${'--features everything '.repeat(12)}`, [])),
   }),
   ...states('GroupRow', GroupRow, {

@@ -21,7 +21,7 @@ type Path = readonly (string | number)[];
 /** Fields that are class accessors and therefore not enumerable. */
 const FIELDS: readonly [abstract new (...given: never[]) => object, readonly string[]][] = [
   [SessionState, ['session', 'requests', 'files', 'tasks']],
-  [ItemState, ['body', 'children']],
+  [ItemState, ['body']],
   [SearchState, ['found']],
   [BoardPage, ['board']],
 ];
@@ -102,7 +102,7 @@ describe('a list', () => {
 /** The length of a list that exceeds any screen. `DESKBELL_LIST_ENTRIES=10000` takes minutes: jsdom is slow. */
 const MANY = Number(process.env['DESKBELL_LIST_ENTRIES'] ?? 1_000);
 /** Lists that the engine sends in parts of at most 15,000 elements. */
-const IN_PARTS = /\b(blocks|children|hunks|lines)\b/;
+const IN_PARTS = /\b(blocks|hunks|lines)\b/;
 
 describe('a list of very many', () => {
   const lists = new Map<string, [Case, Path]>();

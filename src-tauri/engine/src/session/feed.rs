@@ -67,7 +67,8 @@ impl State {
 
 impl Feed {
     /// Creates a feed. It has no rows until it subscribes; `begin` sets them with the last event that the snapshot
-    /// contains. `unfolded`: the items that the user unfolded. A long thought among them has a row for each slice.
+    /// contains. `unfolded`: the items that the user unfolded. A long thought among them has a row for each slice, and a
+    /// call one for each item of its subagent.
     pub fn new(session_id: SessionId, show: Viewport, unfolded: Vec<ItemId>) -> Self {
         Self {
             session_id,
@@ -120,19 +121,6 @@ impl Feed {
         let mut state = self.lock();
         state.pass(seq, n_rows);
         state.gap();
-        drop(state);
-        self.more.notify_one();
-    }
-
-    /// Sends requested items, unless their rows have left the viewport.
-    pub(crate) fn bring(&self, items: impl Iterator<Item = Item>) {
-        let mut state = self.lock();
-        let RowRange { first, end, .. } = state.rows;
-        for item in items.filter(|item| (first..end).contains(&item.row)) {
-            let row = item.row;
-            state.pending.push(Event::ItemAdded { item }, Some(row));
-        }
-        state.is_change = true;
         drop(state);
         self.more.notify_one();
     }

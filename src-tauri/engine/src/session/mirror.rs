@@ -232,15 +232,10 @@ impl Mirror {
                 feed.show(show, |first, end| self.subscribers.window_items(&self.transcript, first, end));
                 let _ = reply.send(());
             }
-            Message::Earlier { feed, item_id, before, until, reply } => {
-                let items = self.transcript.earlier(&item_id, before, until.as_ref());
-                feed.bring(self.subscribers.drawn(items));
-                let _ = reply.send(());
-            }
             Message::Place { item_id, part, reply } => {
-                let item = self.transcript.item(&item_id);
+                let place = |item| self.subscribers.window_place(item, part, &self.transcript);
                 // A caller that has gone away needs no reply.
-                let _ = reply.send(item.map(|item| self.subscribers.window_place(item, part)));
+                let _ = reply.send(self.transcript.item(&item_id).map(place));
             }
             Message::Item { item_id, reply } => drop(reply.send(self.transcript.shared(&item_id).cloned())),
             Message::StartWithoutAsking(reply) => {

@@ -79,14 +79,6 @@ impl Subscribers {
         self.window_view.items(transcript, first, end)
     }
 
-    /// Returns items of subagents as windows receive them.
-    pub fn drawn<'a>(
-        &'a self,
-        items: impl Iterator<Item = &'a Item> + 'a,
-    ) -> impl Iterator<Item = Item> + 'a {
-        items.map(|item| self.window_view.unsliced(item))
-    }
-
     /// Gives the changed files in the snapshot of a window the rows that it has.
     pub fn place_files(&self, subscriber: &Subscriber, files: &mut [ChangedFile]) {
         if matches!(subscriber, Subscriber::Merged(_)) {
@@ -95,8 +87,8 @@ impl Subscribers {
     }
 
     /// The row in which windows have part `part` of an item, and the part of that row.
-    pub fn window_place(&self, item: &Item, part: u32) -> (u32, u32) {
-        if self.has_window() { self.window_view.place(item, part) } else { (item.row, part) }
+    pub fn window_place(&self, item: &Item, part: u32, transcript: &Transcript) -> (u32, u32) {
+        if self.has_window() { self.window_view.place(item, part, transcript) } else { (item.row, part) }
     }
 
     /// The number of rows that windows have.

@@ -1,8 +1,9 @@
 //! The view that windows have of a transcript: its rows, each of a length that a window draws at once.
 //!
-//! A text of the main thread has a row for each of its slices; a folded thought has one. Any other long item is drawn in
-//! parts.
+//! A text has a row for each of its slices; a folded thought has one. A call is one row, and the items of its subagent
+//! are rows below it if the user opened it. Any other long item is drawn in parts.
 
+mod open;
 mod rows;
 
 use super::feed::RowCount;
@@ -10,8 +11,9 @@ use crate::api::{Block, Body, ChangedFile, Event, Item, ItemId, Slice};
 use crate::transcript::slices::body::BodySlices;
 use crate::transcript::slices::{Kept, ONE_SLICE, has_long_line};
 use crate::transcript::{Transcript, parts};
+use open::OpenCall;
 use rows::WindowRows;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// An event for windows, and the row of its item.
@@ -23,7 +25,9 @@ pub struct WindowView {
     rows: WindowRows,
     /// Texts that stream, and texts of more than one slice.
     texts: HashMap<ItemId, Text>,
-    /// Thoughts that the user unfolded.
+    /// Calls that are open, by the row of the transcript that they and the items of their subagents have.
+    open: HashMap<u32, OpenCall>,
+    /// Items that the user unfolded: of thoughts and calls, it matters.
     unfolded: HashSet<ItemId>,
     /// Rows got other numbers: windows have to start over.
     is_renumbered: bool,
@@ -45,6 +49,12 @@ impl Text {
         let slices = BodySlices::of(body)?;
         let is_aligned = slices.piece(body, slices.count() - 1).1;
         Some(Self { slices, is_folded, sent: Vec::new(), is_aligned })
+    }
+
+    /// What windows have of a text that streams or has more than one slice.
+    fn in_rows(item: &Item, unfolded: &HashSet<ItemId>) -> Option<Self> {
+        let text = Self::of(&item.body, is_folded(item, unfolded))?;
+        (is_streaming(&item.body) || text.slices.count() > 1).then_some(text)
     }
 
     fn n_rows(&self) -> u32 {
@@ -83,28 +93,88 @@ fn hash_of(piece: &Item) -> u64 {
 }
 
 impl WindowView {
-    /// Starts over with a transcript that no window has yet. `unfolded`: the thoughts that the user unfolded.
+    /// Starts over with a transcript that no window has yet. `unfolded`: the items that the user unfolded.
     pub fn begin(&mut self, transcript: &Transcript, unfolded: &HashSet<ItemId>) {
         *self = Self { unfolded: unfolded.clone(), ..Self::default() };
         self.rows.extend(transcript.n_rows());
+        self.lay_out_around(transcript, unfolded.iter());
         for item in transcript.items().filter(|item| transcript.source_bytes(&item.id) >= ONE_SLICE) {
-            self.look(item);
+            self.look(item, transcript);
         }
         for item in transcript.streams().filter_map(|id| transcript.item(id)) {
-            self.look(item);
+            self.look(item, transcript);
         }
         self.is_renumbered = false;
     }
 
-    /// Unfolds these thoughts and folds all others, for a window that starts over.
+    /// Unfolds these items and folds all others, for a window that starts over.
     pub fn unfold(&mut self, transcript: &Transcript, unfolded: &HashSet<ItemId>) {
         let before = std::mem::replace(&mut self.unfolded, unfolded.clone());
-        for id in before.symmetric_difference(&self.unfolded) {
+        for id in before.symmetric_difference(unfolded) {
             let (Some(text), Some(item)) = (self.texts.get_mut(id), transcript.item(id)) else { continue };
-            text.is_folded = is_folded(item, &self.unfolded);
+            text.is_folded = is_folded(item, unfolded);
             text.sent.clear();
-            self.rows.set(item.row, text.n_rows());
+            if !self.open.contains_key(&item.row) {
+                self.rows.set(item.row, text.n_rows());
+            }
         }
+        self.lay_out_around(transcript, before.symmetric_difference(unfolded));
+    }
+
+    /// Finds the rows of the calls that have or had one of these items inside.
+    fn lay_out_around<'a>(&mut self, transcript: &Transcript, ids: impl Iterator<Item = &'a ItemId>) {
+        let rows = ids.filter_map(|id| transcript.row_of(id));
+        let rows: BTreeSet<u32> = rows.filter(|row| transcript.inside(*row).next().is_some()).collect();
+        rows.into_iter().for_each(|row| self.lay_out(transcript, row));
+    }
+
+    /// Finds the rows of a call and of the items of its subagent.
+    fn lay_out(&mut self, transcript: &Transcript, row: u32) {
+        let was_open = self.open.remove(&row).is_some();
+        let (texts, unfolded) = (&mut self.texts, &self.unfolded);
+        let open = OpenCall::of(transcript, row, unfolded, |item| {
+            if !texts.contains_key(&item.id)
+                && let Some(text) = Text::in_rows(item, unfolded)
+            {
+                texts.insert(item.id.clone(), text);
+            }
+            texts.get(&item.id).map_or(1, Text::n_rows)
+        });
+        if was_open || open.is_some() {
+            let is_shown = |id: &ItemId| open.as_ref().is_some_and(|open| open.has(id));
+            transcript.inside(row).filter(|item| !is_shown(&item.id)).for_each(|item| {
+                texts.remove(&item.id);
+            });
+        }
+        match open {
+            Some(open) => {
+                self.rows.set(row, open.n_rows());
+                self.open.insert(row, open);
+            }
+            None if was_open => {
+                let n_rows = transcript.head_of(row).map_or(1, |head| self.n_rows_of(&head.id));
+                self.rows.set(row, n_rows);
+            }
+            None => {}
+        }
+    }
+
+    /// Whether windows draw an item: those of a subagent only while its call is open.
+    fn is_shown(&self, item: &Item, transcript: &Transcript) -> bool {
+        match self.open.get(&item.row) {
+            Some(open) => open.has(&item.id),
+            None => item.parent.is_none() || !transcript.is_inside_call(item),
+        }
+    }
+
+    /// The first row of an item that is shown.
+    fn first_row(&self, item: &Item) -> u32 {
+        self.rows.first(item.row) + self.place_in_call(item).0
+    }
+
+    /// Its first row, counted from that of the call it is inside of, and its depth.
+    fn place_in_call(&self, item: &Item) -> (u32, u32) {
+        self.open.get(&item.row).and_then(|open| open.place(&item.id)).unwrap_or_default()
     }
 
     pub fn n_rows(&self) -> RowCount {
@@ -112,13 +182,21 @@ impl WindowView {
     }
 
     /// The row of part `part` of an item, and the part of that row. The parts of a text with slices are rows; those of a
-    /// folded thought are rows when it is unfolded.
-    pub fn place(&self, item: &Item, part: u32) -> (u32, u32) {
-        let first = self.rows.first(item.row);
+    /// folded thought are rows when it is unfolded. An item inside a folded call is in the row of that call.
+    pub fn place(&self, item: &Item, part: u32, transcript: &Transcript) -> (u32, u32) {
+        if !self.is_shown(item, transcript) {
+            let open = self.open.get(&item.row);
+            let calls = std::iter::successors(Some(item), |item| transcript.item(item.parent.as_ref()?));
+            // Another process may report calls that are inside of each other.
+            let n_most = transcript.inside(item.row).count();
+            let call = calls.take(n_most + 1).find(|call| open.is_some_and(|open| open.has(&call.id)));
+            return (call.map_or(self.rows.first(item.row), |call| self.first_row(call)), part);
+        }
+        let first = self.first_row(item);
         match self.texts.get(&item.id) {
             Some(text) if text.is_folded => (first, part),
             Some(text) => (first + part.min(text.slices.count() - 1), 0),
-            None => (first, if is_sliced(item) { 0 } else { part }),
+            None => (first, if is_text(&item.body) { 0 } else { part }),
         }
     }
 
@@ -142,27 +220,49 @@ impl WindowView {
         let end = end.min(self.n_rows().all);
         let of_transcript =
             if first < end { self.rows.inner(first)..self.rows.inner(end - 1) + 1 } else { 0..0 };
-        let items = transcript.items_of(of_transcript.start, of_transcript.end);
         // A text that became shorter has rows without an item.
-        items
+        of_transcript
+            .flat_map(move |row| self.items_of(transcript, row, first, end))
             .flat_map(move |item| self.drawn(item, first, end))
             .filter(move |item| (first..end).contains(&item.row))
+    }
+
+    /// The items of one row of the transcript that have rows in `first..end`.
+    fn items_of<'a>(&self, transcript: &'a Transcript, row: u32, first: u32, end: u32) -> Vec<&'a Item> {
+        let Some(open) = self.open.get(&row) else { return transcript.items_of(row, row + 1).collect() };
+        let start = self.rows.first(row);
+        let ids = open.in_rows(first.saturating_sub(start), end.saturating_sub(start));
+        ids.filter_map(|id| transcript.item(id)).collect()
     }
 
     /// An item as windows draw it: those of its slices that are in the rows `first..end`, or the item.
     fn drawn(&self, item: &Item, first: u32, end: u32) -> Vec<Item> {
         let Some(text) = self.texts.get(&item.id) else { return vec![self.unsliced(item)] };
-        let start = self.rows.first(item.row);
+        let start = self.first_row(item);
         let slices = first.saturating_sub(start)..end.saturating_sub(start).min(text.n_rows());
         slices.map(|nr| self.slice(item, text, nr).0).collect()
     }
 
     /// An item that has no slices, as windows draw it.
-    pub fn unsliced(&self, item: &Item) -> Item {
-        let row = self.rows.first(item.row);
-        let part = if is_sliced(item) { None } else { parts::part(&item.body, 0) };
+    fn unsliced(&self, item: &Item) -> Item {
+        let part = if is_text(&item.body) { None } else { parts::part(&item.body, 0) };
         let (body, n_parts) = part.unwrap_or_else(|| (item.body.clone(), 1));
-        Item { row, ..with(item, n_parts, body) }
+        self.with(item, n_parts, body)
+    }
+
+    fn with(&self, item: &Item, parts: u32, body: Body) -> Item {
+        let (nr_in_call, depth) = self.place_in_call(item);
+        Item {
+            id: item.id.clone(),
+            parent: item.parent.clone(),
+            row: self.rows.first(item.row) + nr_in_call,
+            nr: item.nr,
+            depth,
+            at: item.at,
+            parts,
+            slice: None,
+            body,
+        }
     }
 
     fn slice(&self, item: &Item, text: &Text, nr: u32) -> (Item, bool) {
@@ -174,9 +274,8 @@ impl WindowView {
             let is_continued = !is_last && text.slices.beginning(&item.body, nr + 1).1;
             Slice { of: item.id.clone(), nr, is_last, block, continues, is_continued }
         });
-        let row = self.rows.first(item.row) + nr;
-        let id = slice_id(&item.id, nr);
-        (Item { id, row, slice, ..with(item, 1, body) }, is_aligned)
+        let whole = self.with(item, 1, body);
+        (Item { id: slice_id(&item.id, nr), row: whole.row + nr, slice, ..whole }, is_aligned)
     }
 
     /// Returns the events for windows; none if nothing that they draw changes.
@@ -186,9 +285,10 @@ impl WindowView {
         match event {
             Event::ItemAdded { item } => {
                 self.rows.extend(item.row + 1);
-                self.sent(&item, true)
+                self.added_inside(&item, transcript);
+                self.sent(&item, true, transcript)
             }
-            Event::ItemChanged { item } => self.sent(&item, false),
+            Event::ItemChanged { item } => self.sent(&item, false, transcript),
             Event::BlocksChanged { ref item_id, keep, .. } => {
                 let item_id = item_id.clone();
                 self.grew(&item_id, Kept::Blocks(keep), event, transcript)
@@ -207,11 +307,37 @@ impl WindowView {
         }
     }
 
+    /// An item that was added: if a subagent made it and its call is open, it gets a row.
+    fn added_inside(&mut self, item: &Item, transcript: &Transcript) {
+        if item.parent.is_none() || !transcript.is_inside_call(item) {
+            return;
+        }
+        let Some(open) = self.open.get_mut(&item.row) else {
+            // The first item inside a call that the user opened before.
+            return self.lay_out_and_move(transcript, item.row);
+        };
+        let is_known = |id: &ItemId| transcript.row_of(id) == Some(item.row) && *id != item.id;
+        if !open.has(&item.id) {
+            self.is_renumbered |= open.add(item, is_known, &self.unfolded);
+            let n_rows = open.n_rows();
+            self.is_renumbered |= self.rows.make_room(item.row, n_rows);
+        }
+    }
+
+    fn lay_out_and_move(&mut self, transcript: &Transcript, row: u32) {
+        self.lay_out(transcript, row);
+        // Its other rows are not sent one by one.
+        self.is_renumbered |= self.open.contains_key(&row) && row + 1 < transcript.n_rows();
+    }
+
     /// An item that was added, or replaced as a whole.
-    fn sent(&mut self, item: &Item, is_new: bool) -> Vec<Placed> {
+    fn sent(&mut self, item: &Item, is_new: bool, transcript: &Transcript) -> Vec<Placed> {
+        if !self.is_shown(item, transcript) {
+            return Vec::new();
+        }
         let before = if is_new { None } else { self.texts.remove(&item.id) };
         let n_before = if is_new { 0 } else { before.as_ref().map_or(1, Text::n_rows) };
-        self.look(item);
+        self.look(item, transcript);
         let Some(text) = self.texts.get_mut(&item.id) else {
             let gone = (1..n_before).map(|nr| removed(slice_id(&item.id, nr)));
             let item = self.unsliced(item);
@@ -227,13 +353,12 @@ impl WindowView {
     }
 
     /// Finds the slices of a text that windows get as a whole, and makes room for their rows.
-    fn look(&mut self, item: &Item) {
+    fn look(&mut self, item: &Item, transcript: &Transcript) {
         self.texts.remove(&item.id);
-        if !is_sliced(item) {
+        if !self.is_shown(item, transcript) {
             return;
         }
-        let Some(text) = Text::of(&item.body, is_folded(item, &self.unfolded)) else { return };
-        if is_streaming(&item.body) || text.slices.count() > 1 {
+        if let Some(text) = Text::in_rows(item, &self.unfolded) {
             let n_rows = text.n_rows();
             self.texts.insert(item.id.clone(), text);
             self.make_room(item, n_rows);
@@ -241,7 +366,12 @@ impl WindowView {
     }
 
     fn make_room(&mut self, item: &Item, n_rows: u32) {
-        self.is_renumbered |= self.rows.make_room(item.row, n_rows);
+        let mut n_all = n_rows;
+        if let Some(open) = self.open.get_mut(&item.row) {
+            self.is_renumbered |= open.make_room(&item.id, n_rows);
+            n_all = open.n_rows();
+        }
+        self.is_renumbered |= self.rows.make_room(item.row, n_all);
     }
 
     /// The slices of a text from `first` on; windows had `n_before` of all.
@@ -268,11 +398,11 @@ impl WindowView {
     fn grew(&mut self, id: &ItemId, kept: Kept, event: Event, transcript: &Transcript) -> Vec<Placed> {
         let Some(item) = transcript.item(id) else { return Vec::new() };
         let Body::Text { blocks, .. } = &item.body else { return Vec::new() };
-        let Some(text) = self.texts.get_mut(id) else {
-            // Colours of a finished text. A window that has a part of it gets them with the next part.
-            let is_whole = is_sliced(item) || parts::fits(&item.body);
-            return if is_whole { vec![(event, Some(self.rows.first(item.row)))] } else { Vec::new() };
-        };
+        if !self.is_shown(item, transcript) {
+            return Vec::new();
+        }
+        let row = self.first_row(item);
+        let Some(text) = self.texts.get_mut(id) else { return vec![(event, Some(row))] };
         let BodySlices::Document(slices) = &mut text.slices else { return Vec::new() };
         let n_before = slices.count();
         let first = slices.change(blocks, kept);
@@ -283,8 +413,7 @@ impl WindowView {
             && let Some(own) = slices.kept_of_last(kept, blocks.len())
         {
             text.patched();
-            let row = self.rows.first(item.row) + first;
-            return vec![(of_slice(event, slice_id(id, first), own), Some(row))];
+            return vec![(of_slice(event, slice_id(id, first), own), Some(row + first))];
         }
         self.make_room(item, count);
         self.sent_from(item, first, n_before)
@@ -297,7 +426,10 @@ impl WindowView {
         if last == 0 {
             self.texts.remove(id);
         }
-        let row = self.rows.first(item.row) + last;
+        if !self.is_shown(item, transcript) {
+            return Vec::new();
+        }
+        let row = self.first_row(item) + last;
         vec![(Event::TextFinished { item_id: slice_id(id, last) }, Some(row))]
     }
 
@@ -308,10 +440,9 @@ impl WindowView {
     }
 }
 
-/// Whether an item is drawn in slices, if it is long: a text in a row of its own. A subagent does not stream.
-fn is_sliced(item: &Item) -> bool {
-    let is_text = matches!(item.body, Body::Text { .. } | Body::Prompt { .. } | Body::Thinking { .. });
-    is_text && item.parent.is_none()
+/// Whether an item is drawn in slices, if it is long.
+fn is_text(body: &Body) -> bool {
+    matches!(body, Body::Text { .. } | Body::Prompt { .. } | Body::Thinking { .. })
 }
 
 fn is_folded(item: &Item, unfolded: &HashSet<ItemId>) -> bool {
@@ -325,19 +456,6 @@ fn is_streaming(body: &Body) -> bool {
 /// The id of a slice. The first has the id of its text.
 fn slice_id(id: &ItemId, nr: u32) -> ItemId {
     if nr == 0 { id.clone() } else { ItemId(format!("{id}\u{1f}{nr}")) }
-}
-
-fn with(item: &Item, parts: u32, body: Body) -> Item {
-    Item {
-        id: item.id.clone(),
-        parent: item.parent.clone(),
-        row: item.row,
-        nr: item.nr,
-        at: item.at,
-        parts,
-        slice: None,
-        body,
-    }
 }
 
 fn added(item: Item) -> Placed {

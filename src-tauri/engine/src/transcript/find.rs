@@ -95,9 +95,7 @@ fn part_with(item: &Item, wanted: &Regex) -> u32 {
         words::inside(part, &mut buffer);
         wanted.is_match(&buffer)
     };
-    if item.parent.is_none()
-        && let Some(slices) = BodySlices::of(&item.body)
-    {
+    if let Some(slices) = BodySlices::of(&item.body) {
         return (0..slices.count()).find(|nr| holds(&slices.piece(&item.body, *nr).0)).unwrap_or(0);
     }
     let Some((_, n_parts)) = parts::part(&item.body, 0) else { return 0 };

@@ -7,9 +7,8 @@
 
 use crate::api::{Body, ToolIcon};
 
-/// Maximum number of items that are sent with their row, which must stay small: calls that it folds, or a subagent's
-/// last items. A window requests earlier ones, as many at once.
-pub(super) const SENT: usize = 50;
+/// Maximum number of calls that a row folds: they are sent with it, and it must stay small.
+const FOLDED: usize = 50;
 
 /// The items of each row, by their index in the transcript.
 #[derive(Default)]
@@ -40,10 +39,9 @@ enum Fold {
 }
 
 impl Row {
-    /// The other items that are sent with the row.
-    fn told(&self) -> &[u32] {
-        let n_untold = if self.fold.is_some() { 0 } else { self.more.len().saturating_sub(SENT) };
-        &self.more[n_untold..]
+    /// The other items that are drawn in the row itself: calls that it folds.
+    fn folded(&self) -> &[u32] {
+        if self.fold.is_some() { &self.more } else { &[] }
     }
 }
 
@@ -63,7 +61,7 @@ impl Index {
         }
         let fold = fold_of(body);
         match self.rows.last_mut() {
-            Some(last) if fold.is_some() && last.fold == fold && last.n_folded < SENT => {
+            Some(last) if fold.is_some() && last.fold == fold && last.n_folded < FOLDED => {
                 last.more.push(place);
                 let nr = last.n_added;
                 last.n_folded += 1;
@@ -98,6 +96,16 @@ impl Index {
         self.rows.resize_with(count, empty);
     }
 
+    /// The index of the first item of a row.
+    pub fn head(&self, row: u32) -> Option<usize> {
+        Some(self.rows.get(row as usize)?.first? as usize)
+    }
+
+    /// Whether the row folds a run of calls.
+    pub fn is_run(&self, row: u32) -> bool {
+        self.rows.get(row as usize).is_some_and(|row| row.fold.is_some())
+    }
+
     /// The indices of all items of a row except the first.
     pub fn inside(&self, row: u32) -> &[u32] {
         self.rows.get(row as usize).map(|row| row.more.as_slice()).unwrap_or_default()
@@ -118,11 +126,11 @@ impl Index {
         }
     }
 
-    /// The indices of the items in the rows `first..end`; for a subagent only its last ones.
+    /// The indices of the items in the rows `first..end`, without those of subagents.
     pub fn places(&self, first: u32, end: u32) -> impl Iterator<Item = usize> {
         let end = (end as usize).min(self.rows.len());
         let rows = &self.rows[(first as usize).min(end)..end];
-        rows.iter().flat_map(|row| row.first.iter().chain(row.told()).map(|place| *place as usize))
+        rows.iter().flat_map(|row| row.first.iter().chain(row.folded()).map(|place| *place as usize))
     }
 }
 
@@ -222,8 +230,8 @@ mod tests {
         ];
         let (index, rows) = rows(&items);
         assert_eq!(rows, [0, 1, 0, 1, 0, 2, 3]);
-        assert_eq!(places(&index, 0, 1), [0, 2, 4]);
-        assert_eq!(places(&index, 1, 9), [1, 3, 5, 6]);
+        assert_eq!((places(&index, 0, 1), index.inside(0)), (vec![0], [2, 4].as_slice()));
+        assert_eq!((places(&index, 1, 9), index.inside(1)), (vec![1, 5, 6], [3].as_slice()));
         assert_eq!(places(&index, 7, 9), [0; 0]);
     }
 

@@ -1385,9 +1385,13 @@ parent: ItemId | null,
  */
 row: number, 
 /**
- * Its number in its row, counted from 0. A window has the last items of a subagent and requests those before them.
+ * Its number in its row, counted from 0.
  */
-nr: number, at: number, 
+nr: number, 
+/**
+ * How many calls it is inside of. Only in windows, which draw each item of an open subagent as a row.
+ */
+depth?: number, at: number, 
 /**
  * The number of parts in which a window draws it. If more than one, the body is the first part; the engine returns
  * the others on request. Subscribers without a window receive the whole item.

@@ -242,10 +242,10 @@ export class FakeHost implements Host {
     return Promise.resolve();
   }
 
-  subscribe(sessionId: SessionId, show: Viewport): Promise<Snapshot> {
+  subscribe(sessionId: SessionId, show: Viewport, unfolded: readonly ItemId[] = []): Promise<Snapshot> {
     const session = this.#sessions.get(sessionId);
     if (session === undefined) return refuse('noSuchSession', 'There is no such session any more.');
-    this.#window = new FakeWindow(session, show);
+    this.#window = new FakeWindow(session, show, unfolded);
     const snapshot = structuredClone(this.#window.snapshot());
     session.play?.(session);
     delete session.play;
@@ -258,18 +258,12 @@ export class FakeHost implements Host {
     return Promise.resolve();
   }
 
-  showEarlier(sessionId: SessionId, itemId: ItemId, before: number, until: ItemId | null): Promise<void> {
-    const window = this.#window;
-    if (window?.session.facts.id === sessionId) {
-      this.#hear({ type: 'batch', ...structuredClone(window.earlier(itemId, before, until)) });
-    }
-    return Promise.resolve();
-  }
-
   findWords(sessionId: SessionId, query: string, index: number | null): Promise<Found> {
     const session = this.#sessions.get(sessionId);
     if (session === undefined) return refuse('noSuchSession', 'There is no such session any more.');
-    return Promise.resolve(find(session.items, query, index));
+    const found = find(session.items, query, index);
+    if (found.hit !== null) found.hit.row = this.#rowOf(sessionId, found.hit.itemId) ?? found.hit.row;
+    return Promise.resolve(found);
   }
 
   outputLines(sessionId: SessionId, itemId: ItemId, first: number, count: number): Promise<Output> {
@@ -478,8 +472,13 @@ export class FakeHost implements Host {
   }
 
   locateItem(sessionId: SessionId, itemId: ItemId): Promise<number | null> {
+    return Promise.resolve(this.#rowOf(sessionId, itemId));
+  }
+
+  #rowOf(sessionId: SessionId, itemId: ItemId): number | null {
     const item = this.#sessions.get(sessionId)?.items.find(({ id }) => id === itemId);
-    return Promise.resolve(item?.row ?? null);
+    const window = this.#window?.session.facts.id === sessionId ? this.#window : null;
+    return window?.rowOf(itemId) ?? item?.row ?? null;
   }
 
   worktrees(): Promise<WorktreeView[]> {

@@ -99,16 +99,11 @@ export interface Host {
   startWithoutAsking(sessionId: SessionId): Promise<void>;
   /**
    * Returns a snapshot of the session with the requested rows. From then on its batches go to this window. A long thought
-   * among the `unfolded` items has a row for each of its slices.
+   * among the `unfolded` items has a row for each of its slices, and a call those of its subagent's items.
    */
   subscribe(sessionId: SessionId, show: Viewport, unfolded: readonly ItemId[]): Promise<Snapshot>;
   /** Requests other rows of that session; rows that enter the range arrive with a batch. */
   showRows(sessionId: SessionId, show: Viewport): Promise<void>;
-  /**
-   * Requests earlier items of a subagent, before number `before`, and from `until` on if that is near; they arrive with
-   * a batch.
-   */
-  showEarlier(sessionId: SessionId, itemId: ItemId, before: number, until: ItemId | null): Promise<void>;
   /**
    * Finds words in the whole session. `index` selects the hit and wraps around; `null` selects the last one. Resolves
    * to `null` if a newer search began.

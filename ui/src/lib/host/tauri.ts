@@ -39,7 +39,6 @@ export const tauriHost: Host = {
   startWithoutAsking: (sessionId) => call('start_without_asking', { sessionId }),
   subscribe: (sessionId, show, unfolded) => call('subscribe', { sessionId, show, unfolded }),
   showRows: (sessionId, show) => call('show_rows', { sessionId, show }),
-  showEarlier: (sessionId, itemId, before, until) => call('show_earlier', { sessionId, itemId, before, until }),
   findWords: (sessionId, query, index) => call('find_words', { sessionId, query, index }),
   taskOutput: (sessionId, taskId) => call('task_output', { sessionId, taskId }),
   recordSession: (sessionId) => call('record_session', { sessionId }),

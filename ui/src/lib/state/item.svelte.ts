@@ -14,10 +14,8 @@ export class ItemState {
   body = $state.raw<Body>({ type: 'text', blocks: [], streaming: false });
   /** The item's number in its row. */
   readonly nr: number;
-  /** The loaded items that a subagent made on behalf of this tool call. */
-  children = $state.raw<readonly ItemState[]>([]);
-  /** How many items of the subagent precede the loaded ones. */
-  nEarlier = $state.raw(0);
+  /** How many calls it is inside of. */
+  readonly depth: number;
   /** Whether the user unfolded the item. Kept here because its component is destroyed when it scrolls out of view. */
   open = $state(false);
 
@@ -32,6 +30,7 @@ export class ItemState {
     this.id = item.id;
     this.parent = item.parent;
     this.nr = item.nr;
+    this.depth = item.depth ?? 0;
     this.at = item.at;
     this.body = item.body;
     this.slice = item.slice;

@@ -15,6 +15,11 @@ export function itemsOf(row: Row): readonly ItemState[] {
   return row.kind === 'item' ? [row.item] : row.items;
 }
 
+/** How many calls the row is inside of. */
+export function depthOf(row: Row): number {
+  return row.kind === 'item' ? row.item.depth : 0;
+}
+
 /** The row without one of its items; `undefined` if it has no other. */
 export function withoutItem(row: Row, item: ItemState): Row | undefined {
   const [first, ...others] = itemsOf(row).filter((other) => other !== item);

@@ -23,7 +23,6 @@ import type {
 import { ItemState } from './item.svelte';
 import { reuse } from './reuse';
 import { itemsOf, movesBetween, withItem, withoutItem, type Move, type Row } from './rows';
-import { Subagent } from './subagent';
 
 /** The result of applying a batch. After a gap the state needs a new snapshot. */
 export type Applied = 'applied' | 'duplicate' | 'gap';
@@ -83,8 +82,6 @@ export class SessionState {
   /** The row number of each item. */
   #places = new Map<ItemId, number>();
   #rows = new Map<number, Row>();
-  /** The loaded items of subagents, by row number. */
-  #subagents = new Map<number, Subagent>();
   /** Changed files and open requests of the batch being applied, if it changes them. */
   #changedFiles: Map<string, ChangedFile> | null = null;
   #openRequests: Map<string, PermissionRequest> | null = null;
@@ -110,12 +107,20 @@ export class SessionState {
     return this.#items.get(id);
   }
 
-  /** Unfolds or folds an item. The engine has to know of a long thought, which has more rows when it is unfolded. */
+  /**
+   * Unfolds or folds an item. The engine has to know of a long thought, which has more rows when it is unfolded, and of a
+   * call, which has those of its subagent's items.
+   */
   unfold(item: ItemState, open: boolean): void {
     if (item.open === open) return;
     item.open = open;
-    const { body, parent, slice } = item;
-    if (body.type === 'thinking' && parent === null && (slice !== undefined || body.streaming)) this.onunfold();
+    const { body, slice } = item;
+    if (body.type === 'thinking' ? slice !== undefined || body.streaming : this.#isCall(item)) this.onunfold();
+  }
+
+  /** Whether the item is a call in a row of its own. */
+  #isCall({ id, body }: ItemState): boolean {
+    return body.type === 'toolCall' && this.#rows.get(this.#places.get(id) ?? -1)?.kind === 'item';
   }
 
   /** Whether the user unfolded an item, loaded or not. */
@@ -159,14 +164,11 @@ export class SessionState {
     const before = this.rows;
     const read = this.#rows.get(this.place.index);
     for (const item of known.values()) {
-      item.children = [];
-      item.nEarlier = 0;
       if (item.open) this.#unfolded.add(item.id);
     }
     this.#items = new Map();
     this.#places = new Map();
     this.#rows = new Map();
-    this.#subagents = new Map();
     this.held = snapshot.rows;
     this.show = { ...this.show, requestId: Math.max(this.show.requestId, snapshot.rows.requestId) };
     for (const item of snapshot.items) {
@@ -174,7 +176,6 @@ export class SessionState {
       state?.replace(item);
       this.#insert(state ?? new ItemState(item), item.row);
     }
-    this.#settleSubagents();
     this.#order();
     if (this.isPartial && !snapshot.isPartial) {
       // The rows have been renumbered.
@@ -216,7 +217,6 @@ export class SessionState {
     let reshaped = this.#hold(batch.rows);
     for (const event of batch.events) reshaped = this.#fold(event) || reshaped;
     this.#settleLists();
-    this.#settleSubagents();
     if (reshaped) this.#order();
     this.seq = batch.seq;
     return 'applied';
@@ -230,7 +230,7 @@ export class SessionState {
         return false;
       case 'itemAdded':
       case 'itemChanged':
-        return this.#take(event.item, event.type === 'itemAdded');
+        return this.#take(event.item);
       case 'blocksChanged':
         this.#items.get(event.itemId)?.replaceTail(event.keep, event.blocks);
         return false;
@@ -301,7 +301,7 @@ export class SessionState {
     this.#openRequests = null;
   }
 
-  #take(item: Item, isNew: boolean): boolean {
+  #take(item: Item): boolean {
     const state = this.#items.get(item.id);
     if (state !== undefined) {
       state.replace(item);
@@ -309,28 +309,15 @@ export class SessionState {
     }
     // The item's row left the loaded range after the event was sent.
     if (item.row < this.held.first || item.row >= this.held.end) return false;
-    return this.#insert(new ItemState(item), item.row, isNew);
+    this.#insert(new ItemState(item), item.row);
+    return true;
   }
 
-  #insert(state: ItemState, index: number, isNew = true): boolean {
-    const row = this.#rows.get(index);
-    const isInside = state.parent !== null && row?.kind === 'item';
-    if (isInside) {
-      const subagent = this.#subagents.get(index) ?? new Subagent(row.item);
-      this.#subagents.set(index, subagent);
-      if (!subagent.add(state, isNew)) return false;
-    }
+  #insert(state: ItemState, index: number): void {
     this.#items.set(state.id, state);
     this.#places.set(state.id, index);
     if (this.#unfolded.delete(state.id)) state.open = true;
-    if (!isInside) this.#rows.set(index, withItem(row, state, index));
-    return !isInside;
-  }
-
-  #settleSubagents(): void {
-    for (const subagent of this.#subagents.values()) {
-      subagent.settle(this.place.following).forEach((item) => this.#drop(item));
-    }
+    this.#rows.set(index, withItem(this.#rows.get(index), state, index));
   }
 
   /** Removes an item. Its row keeps its number, and is empty if it has no other item. */
@@ -340,11 +327,6 @@ export class SessionState {
     const row = index === undefined ? undefined : this.#rows.get(index);
     if (state === undefined || index === undefined || row === undefined) return false;
     this.#drop(state);
-    if (row.kind === 'item' && row.item !== state) {
-      this.#subagents.get(index)?.remove(state);
-      return false;
-    }
-    this.#evict(index);
     const rest = withoutItem(row, state);
     if (rest === undefined) this.#rows.delete(index);
     else this.#rows.set(index, rest);
@@ -360,15 +342,8 @@ export class SessionState {
       if (index >= rows.first && index < rows.end) continue;
       this.#rows.delete(index);
       itemsOf(row).forEach((item) => this.#drop(item));
-      this.#evict(index);
     }
     return true;
-  }
-
-  /** Evicts the items of a row's subagent. */
-  #evict(row: number): void {
-    this.#subagents.get(row)?.items.forEach((item) => this.#drop(item));
-    this.#subagents.delete(row);
   }
 
   #drop(item: ItemState): void {

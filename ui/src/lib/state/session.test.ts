@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Block, Item } from '../bindings/api';
 import { at, batch, call, code, paragraph, prompt, session, snapshot, text } from '../../test/make';
 import { commandRequest } from '../host/fake/script';
+import { depthOf } from './rows';
 import { SessionState } from './session.svelte';
 
 function loaded(items: Item[] = [], seq = 10): SessionState {
@@ -116,11 +117,16 @@ describe('rows', () => {
     ]);
   });
 
-  it('shows the items of a subagent inside its tool call', () => {
+  it('shows the items of a subagent below its call, which the engine has to know of', () => {
     const state = loaded([at(0, call('agent', 'agent'))]);
-    state.apply(batch(10, [{ type: 'itemAdded', item: at(0, call('inner', 'read', 'agent')) }]));
-    expect(keys(state)).toEqual(['agent']);
-    expect(state.item('agent')?.children.map(({ id }) => id)).toEqual(['inner']);
+    const onunfold = vi.fn();
+    state.onunfold = onunfold;
+    const agent = state.item('agent');
+    if (agent !== undefined) state.unfold(agent, true);
+    expect([onunfold.mock.calls.length, state.unfolded]).toEqual([1, ['agent']]);
+    state.apply(batch(10, [{ type: 'itemAdded', item: at(1, { ...call('inner', 'read', 'agent'), depth: 1 }) }]));
+    expect(keys(state)).toEqual(['agent', 'inner']);
+    expect(state.rows.map(depthOf)).toEqual([0, 1]);
   });
 
   it('leave their number empty when their item is void', () => {
@@ -134,14 +140,6 @@ describe('rows', () => {
       ['b', 'item'],
       ['p', 'item'],
     ]);
-  });
-
-  it('lose a void item of a subagent', () => {
-    const state = loaded([at(0, call('agent', 'agent')), at(0, call('inner', 'read', 'agent'))]);
-    const { rows } = state;
-    state.apply(batch(10, [{ type: 'itemRemoved', itemId: 'inner' }]));
-    expect(state.item('agent')?.children).toEqual([]);
-    expect(state.rows).toBe(rows);
   });
 
   it('keeps what was unfolded over a new snapshot', () => {

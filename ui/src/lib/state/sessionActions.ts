@@ -149,18 +149,6 @@ export abstract class SessionActions extends AppActions {
     return this.host.rawLines(id, after);
   }
 
-  /**
-   * Loads earlier items of a subagent. If `until` is one of its items and near enough, loads all items from that one
-   * on.
-   */
-  async showEarlier(call: ItemState, until: ItemId | null = null): Promise<void> {
-    const id = this.open?.id;
-    if (id === undefined || call.nEarlier === 0) return;
-    await this.problems.attempt('The rest could not be loaded', () =>
-      this.host.showEarlier(id, call.id, call.nEarlier + 1, until),
-    );
-  }
-
   /** Draws another part of a long item instead of the current one. */
   async showPart(item: ItemState, part: number): Promise<void> {
     const id = this.open?.id;

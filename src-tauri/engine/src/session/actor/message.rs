@@ -44,13 +44,6 @@ impl Actor {
                 // The caller may be gone; its window receives the events all the same.
                 let _ = reply.send(());
             }
-            Message::Earlier { feed, item_id, before, until, reply } => {
-                self.flush_items().await;
-                let items = self.core.transcript().earlier(&item_id, before, until.as_ref());
-                feed.bring(self.subscribers.drawn(items));
-                // The caller may be gone; its window receives the events all the same.
-                let _ = reply.send(());
-            }
             // A caller that has gone away needs no reply.
             Message::Slice { first, reply } => drop(reply.send(self.core.transcript().slice(first))),
             Message::Output { item_id, reply } => {
@@ -60,9 +53,10 @@ impl Actor {
                 drop(reply.send(self.core.task_output(&task_id).map(Path::to_owned)))
             }
             Message::Place { item_id, part, reply } => {
-                let item = self.core.transcript().item(&item_id);
+                let transcript = self.core.transcript();
+                let place = |item| self.subscribers.window_place(item, part, transcript);
                 // A caller that has gone away needs no reply.
-                let _ = reply.send(item.map(|item| self.subscribers.window_place(item, part)));
+                let _ = reply.send(transcript.item(&item_id).map(place));
             }
             Message::Item { item_id, reply } => {
                 drop(reply.send(self.core.transcript().shared(&item_id).cloned()))

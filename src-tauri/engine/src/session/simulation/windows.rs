@@ -88,12 +88,12 @@ impl Windows {
         }
     }
 
-    /// The user unfolds some thoughts and folds the others: the window subscribes again. This takes no chance, so that
-    /// it changes nothing else.
+    /// The user unfolds some thoughts and calls and folds the others: the window subscribes again. This takes no chance,
+    /// so that it changes nothing else.
     fn unfold(&mut self, transcript: &Transcript, show: Viewport) {
-        let is_thought = |item: &&Item| matches!(item.body, Body::Thinking { .. });
-        let thoughts = transcript.items().filter(is_thought).map(|item| item.id.clone());
-        let unfolded = thoughts.skip(self.n_asked as usize / 4 % 2).step_by(2).collect();
+        let is_foldable = |item: &&Item| matches!(item.body, Body::Thinking { .. } | Body::ToolCall(_));
+        let foldable = transcript.items().filter(is_foldable).map(|item| item.id.clone());
+        let unfolded = foldable.skip(self.n_asked as usize / 4 % 2).step_by(2).collect();
         self.feed = Arc::new(Feed::new(self.feed.session_id().clone(), show, unfolded));
         self.subscribe(transcript);
     }

@@ -4,6 +4,7 @@ use crate::patch::{self, Pending};
 use crate::transcript::TranscriptChange;
 use crate::transcript::{Transcript, TranscriptEvent, words};
 use crate::wire;
+use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -309,9 +310,9 @@ fn a_place_in_a_folded_thought_is_a_slice_of_its_row() {
     let thought = transcript.items().next().unwrap().clone();
     let mut window_view = WindowView::default();
     window_view.begin(&transcript, &HashSet::new());
-    assert_eq!(window_view.place(&thought, 3), (0, 3));
+    assert_eq!(window_view.place(&thought, 3, &transcript), (0, 3));
     window_view.unfold(&transcript, &HashSet::from([thought.id.clone()]));
-    assert_eq!(window_view.place(&thought, 3), (3, 0));
+    assert_eq!(window_view.place(&thought, 3, &transcript), (3, 0));
 }
 
 /// A long prompt is in rows, also after its state changed.
@@ -361,4 +362,197 @@ fn elements(blocks: &[Block]) -> usize {
         Block::Rule => 0,
     };
     blocks.iter().map(|block| 1 + of_block(block)).sum()
+}
+
+/// Calls, some of them inside of others, and a window that opens and folds them.
+struct Agents {
+    transcript: Transcript,
+    window_view: WindowView,
+    held: Vec<Item>,
+    calls: Vec<String>,
+    unfolded: HashSet<ItemId>,
+    /// How often the window had to start over because rows got other numbers.
+    n_renumbered: usize,
+}
+
+impl Agents {
+    fn new() -> Self {
+        let transcript = Transcript::new(Path::new("/p"));
+        let (held, calls, unfolded) = (Vec::new(), Vec::new(), HashSet::new());
+        Self { transcript, window_view: WindowView::default(), held, calls, unfolded, n_renumbered: 0 }
+    }
+
+    /// The agent, or the subagent of a call, says or does something.
+    fn message(&mut self, parent: Option<usize>, content: &Value) {
+        let parent = parent.and_then(|nr| self.calls.get(nr));
+        let id = format!("m{}", self.transcript.items().len());
+        let message = json!({"id": id, "role": "assistant", "content": [content]});
+        let line = json!({"type": "assistant", "parent_tool_use_id": parent, "message": message});
+        self.transcript.line(0, wire::parse(line.to_string().as_bytes()));
+        self.publish();
+    }
+
+    fn call(&mut self, parent: Option<usize>) {
+        let id = format!("c{}", self.calls.len());
+        let call = json!({"type": "tool_use", "id": id, "name": "Task", "input": {"description": id}});
+        self.message(parent, &call);
+        self.calls.push(id);
+    }
+
+    fn text(&mut self, parent: Option<usize>, n_lines: usize) {
+        self.message(parent, &json!({"type": "text", "text": "A paragraph.\n\n".repeat(n_lines)}));
+    }
+
+    fn end(&mut self, call: usize) {
+        let Some(id) = self.calls.get(call) else { return };
+        let result = json!({"type": "tool_result", "tool_use_id": id, "content": "done"});
+        let line = json!({"type": "user", "message": {"role": "user", "content": [result]}});
+        self.transcript.line(0, wire::parse(line.to_string().as_bytes()));
+        self.publish();
+    }
+
+    fn toggle(&mut self, call: usize) {
+        let Some(id) = self.calls.get(call).map(ItemId::new) else { return };
+        if !self.unfolded.remove(&id) {
+            self.unfolded.insert(id);
+        }
+        self.window_view.unfold(&self.transcript, &self.unfolded);
+        self.held = self.items();
+    }
+
+    fn items(&self) -> Vec<Item> {
+        self.window_view.items(&self.transcript, 0, u32::MAX).collect()
+    }
+
+    fn publish(&mut self) {
+        let changes = self.transcript.drain_changes().into_iter().flat_map(TranscriptChange::into_patch);
+        for event in changes.collect::<Vec<_>>() {
+            for (event, row) in self.window_view.events(event, &self.transcript) {
+                if let Event::ItemAdded { item } | Event::ItemChanged { item } = &event {
+                    assert_eq!(Some(item.row), row);
+                }
+                patch::apply(&mut self.held, &event);
+            }
+        }
+        if self.window_view.take_renumbered() {
+            self.n_renumbered += 1;
+            self.held = self.items();
+        }
+    }
+
+    /// The window has the items that are in no folded call, in the order of a tree, and each row has an item.
+    fn check(&self) {
+        let mut held = self.held.clone();
+        held.sort_by_key(|item| item.row);
+        assert_eq!(held, self.items());
+        let rows: Vec<u32> = held.iter().map(|item| item.row).collect();
+        assert_eq!(rows, (0..self.window_view.n_rows().all).collect::<Vec<_>>());
+        let mut late = WindowView::default();
+        late.begin(&self.transcript, &self.unfolded);
+        assert_eq!(held, late.items(&self.transcript, 0, u32::MAX).collect::<Vec<_>>());
+        let mut above: Vec<&ItemId> = Vec::new();
+        for item in held.iter().filter(|item| item.slice.as_ref().is_none_or(|slice| slice.nr == 0)) {
+            above.truncate(item.depth as usize);
+            assert_eq!(item.parent.as_ref(), above.last().copied());
+            above.push(&item.id);
+        }
+        for item in self.transcript.items() {
+            let calls =
+                std::iter::successors(item.parent.as_ref(), |id| self.transcript.item(id)?.parent.as_ref());
+            let first_folded = calls.filter(|id| !self.unfolded.contains(*id)).last();
+            let is_held = held.iter().any(|one| one.id == item.id);
+            assert_eq!(is_held, first_folded.is_none(), "{}", item.id);
+            // What is folded is in the row of the call that is.
+            let (row, _) = self.window_view.place(item, 0, &self.transcript);
+            let wanted = first_folded.unwrap_or(&item.id);
+            assert_eq!(held.iter().find(|one| one.row == row).map(|one| &one.id), Some(wanted));
+        }
+    }
+}
+
+/// An open subagent at the end gets rows; below its call, they move those that follow.
+#[test]
+fn an_open_subagent_has_a_row_for_each_of_its_items() {
+    let mut agents = Agents::new();
+    agents.call(None);
+    (0..3).for_each(|_| agents.call(Some(0)));
+    assert_eq!(agents.held.len(), 1, "it is folded");
+    agents.toggle(0);
+    agents.text(Some(0), 2_000);
+    agents.check();
+    assert!(agents.held.len() > 8 && agents.n_renumbered == 0);
+    let n_rows = agents.window_view.n_rows();
+    assert_eq!(n_rows.all - n_rows.continued, 1, "they count as one entry");
+    agents.text(None, 1);
+    agents.call(Some(0));
+    agents.check();
+    assert_eq!(agents.n_renumbered, 1);
+    agents.toggle(0);
+    agents.check();
+    assert_eq!(agents.held.len(), 2);
+}
+
+/// A call that is opened before its subagent begins.
+#[test]
+fn a_call_that_is_open_gets_its_first_item() {
+    let mut agents = Agents::new();
+    agents.call(None);
+    agents.toggle(0);
+    agents.text(Some(0), 1);
+    agents.check();
+    assert_eq!(agents.held.len(), 2);
+}
+
+/// Adding a step to an open subagent costs the same, however many it has made.
+#[test]
+fn an_open_subagent_of_ten_thousand_steps_grows_as_fast_as_a_short_one() {
+    let mut agents = Agents::new();
+    agents.call(None);
+    agents.toggle(0);
+    (0..10_000).for_each(|_| agents.call(Some(0)));
+    assert_eq!((agents.held.len(), agents.n_renumbered), (10_001, 0));
+    let some: Vec<u32> =
+        agents.window_view.items(&agents.transcript, 5_000, 5_100).map(|item| item.nr).collect();
+    assert_eq!(some, (5_000..5_100).collect::<Vec<_>>());
+}
+
+/// Another process may report items that are inside of each other.
+#[test]
+fn items_inside_of_each_other_are_shown_once() {
+    let item = |id: &str, parent: &str, nr| {
+        let body = Body::Notice { level: Level::Info, text: String::new(), detail: None, until_at: None };
+        Item { parent: Some(ItemId::new(parent)), nr, ..Item::new(id, body) }
+    };
+    let mut mirror = Transcript::new(Path::new("/p"));
+    for item in [item("call", "b", 0), item("a", "b", 1), item("b", "a", 2), item("c", "c", 3)] {
+        mirror.mirror_event(&Event::ItemAdded { item });
+    }
+    let ids = ["call", "a", "b", "c"].map(ItemId::new);
+    let mut window_view = WindowView::default();
+    window_view.begin(&mirror, &HashSet::from(ids.clone()));
+    let held: Vec<Item> = window_view.items(&mirror, 0, u32::MAX).collect();
+    assert_eq!(held.iter().map(|item| &item.id).collect::<Vec<_>>(), ids.iter().collect::<Vec<_>>());
+    window_view.unfold(&mirror, &HashSet::new());
+    assert_eq!(window_view.place(mirror.item(&ids[2]).unwrap(), 0, &mirror), (0, 0));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn a_window_of_open_and_folded_calls_has_what_it_shows(
+        steps in prop::collection::vec((0..8u8, 0..12usize), 1..60),
+    ) {
+        let mut agents = Agents::new();
+        for (step, nr) in steps {
+            match step {
+                0 => agents.call(None),
+                1 | 2 => agents.call(Some(nr)),
+                3 => agents.text(Some(nr), 1),
+                4 => agents.text(Some(nr), 1_000),
+                5 => agents.end(nr),
+                _ => agents.toggle(nr),
+            }
+            agents.check();
+        }
+    }
 }

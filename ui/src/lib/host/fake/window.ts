@@ -3,14 +3,24 @@
 import type { Batch, Event, Item, ItemId, RowRange, SessionId, Viewport, Snapshot } from '../../bindings/api';
 import type { FakeSession } from './session';
 
+/** Where the window draws an item. */
+interface Place {
+  row: number;
+  depth: number;
+}
+
 export class FakeWindow {
   readonly session: FakeSession;
   #show: Viewport;
   #rows: RowRange;
+  #unfolded: ReadonlySet<ItemId>;
+  /** The places of the items that are drawn: those of a subagent only while its call is unfolded. */
+  #places = new Map<ItemId, Place>();
 
-  constructor(session: FakeSession, show: Viewport) {
+  constructor(session: FakeSession, show: Viewport, unfolded: readonly ItemId[] = []) {
     this.session = session;
     this.#show = show;
+    this.#unfolded = new Set(unfolded);
     this.#rows = this.#rowsNow();
   }
 
@@ -22,8 +32,8 @@ export class FakeWindow {
       session: facts,
       rows: this.#rows,
       isPartial: false,
-      items: this.#told(items),
-      files,
+      items: this.#held(items).map((item) => this.#drawn(item)),
+      files: files.map((file) => ({ ...file, row: this.rowOf(file.itemId) ?? file.row })),
       tasks,
       prompts,
     };
@@ -31,41 +41,41 @@ export class FakeWindow {
 
   /** Moves to other rows: sends the items that enter the range. */
   move(show: Viewport): Batch {
-    const before = this.session.items.filter((item) => this.#holds(item));
+    const before = this.#held(this.session.items);
     this.#show = show;
     this.#rows = this.#rowsNow();
-    const entering = this.#told(this.session.items).filter((item) => !before.includes(item));
+    const entering = this.#held(this.session.items).filter((item) => !before.includes(item));
     const { seq } = this.session;
     return this.#batch(
       seq,
       seq,
-      entering.map((item) => ({ type: 'itemAdded', item })),
+      entering.map((item) => ({ type: 'itemAdded', item: this.#drawn(item) })),
     );
   }
 
-  /** Sends earlier items of a subagent. */
-  earlier(itemId: ItemId, before: number, until: ItemId | null): Batch {
-    const { items, seq } = this.session;
-    const row = items.find(({ id }) => id === itemId)?.row;
-    const inside = items.filter((item) => item.row === row && item.nr > 0 && item.nr < before);
-    const wanted = inside.findIndex(({ id }) => id === until);
-    const first = Math.max(0, Math.min(wanted < 0 ? inside.length : wanted, inside.length - 100), inside.length - 500);
-    return this.#batch(
-      seq,
-      seq,
-      inside.slice(first).map((item) => ({ type: 'itemAdded', item })),
-    );
-  }
-
-  /** Filters a session's events to those for this window. */
+  /** Filters a session's events to those for this window. If rows got other numbers, the window has to start over. */
   hear(after: number, events: Event[]): Batch {
+    const before = this.#places;
     this.#rows = this.#rowsNow();
-    const told = events.filter((event) => {
-      const id = itemOf(event);
-      const item = this.session.items.find((known) => known.id === id);
-      return item === undefined || this.#holds(item);
+    const { seq, items } = this.session;
+    if ([...before].some(([id, { row }]) => (this.#places.get(id)?.row ?? row) !== row))
+      return this.#batch(seq, seq, []);
+    const told = events.flatMap((event): Event[] => {
+      if (event.type === 'fileChanged') {
+        return [{ ...event, file: { ...event.file, row: this.rowOf(event.file.itemId) ?? event.file.row } }];
+      }
+      const item = items.find(({ id }) => id === itemOf(event));
+      if (item === undefined) return [event];
+      if (!this.#holds(item)) return [];
+      return ['item' in event ? { ...event, item: this.#drawn(item) } : event];
     });
-    return this.#batch(after, this.session.seq, told);
+    return this.#batch(after, seq, told);
+  }
+
+  /** The row of an item, or of the call that it is inside of. */
+  rowOf(id: ItemId): number | undefined {
+    const item = this.session.items.find((known) => known.id === id);
+    return this.#places.get(id)?.row ?? (item?.parent == null ? undefined : this.rowOf(item.parent));
   }
 
   #batch(after: number, seq: number, events: Event[]): Batch {
@@ -73,23 +83,60 @@ export class FakeWindow {
     return { sessionId, after, seq, rows: this.#rows, events };
   }
 
-  /** The items that are sent without a request: of a subagent, only the last ones. */
-  #told(items: readonly Item[]): Item[] {
-    const lastOf = new Map(items.map(({ row, nr }) => [row, nr]));
-    const isLate = ({ row, nr, parent }: Item) => parent === null || nr > (lastOf.get(row) ?? 0) - 50;
-    return items.filter((item) => this.#holds(item) && isLate(item));
+  #held(items: readonly Item[]): Item[] {
+    return items.filter((item) => this.#holds(item));
   }
 
-  #holds({ row }: Item): boolean {
-    return row >= this.#rows.first && row < this.#rows.end;
+  #holds({ id }: Item): boolean {
+    const row = this.#places.get(id)?.row;
+    return row !== undefined && row >= this.#rows.first && row < this.#rows.end;
+  }
+
+  #drawn(item: Item): Item {
+    const { row, depth } = this.#places.get(item.id) ?? { row: item.row, depth: 0 };
+    return depth === 0 ? { ...item, row } : { ...item, row, depth };
+  }
+
+  /** Places all items that are drawn; returns the number of rows. */
+  #lay(): number {
+    const { items, nRows } = this.session;
+    const ids = new Set(items.map(({ id }) => id));
+    const [children, own] = [new Map<ItemId, Item[]>(), new Map<number, Item[]>()];
+    for (const item of items) {
+      if (item.parent !== null && ids.has(item.parent)) push(children, item.parent, item);
+      else push(own, item.row, item);
+    }
+    this.#places = new Map();
+    let next = 0;
+    const open = (call: Item, depth: number) => {
+      if (!this.#unfolded.has(call.id)) return;
+      for (const child of children.get(call.id) ?? []) {
+        this.#places.set(child.id, { row: next++, depth });
+        open(child, depth + 1);
+      }
+    };
+    for (let row = 0; row < nRows; row += 1) {
+      const first = next++;
+      const here = own.get(row) ?? [];
+      for (const item of here) this.#places.set(item.id, { row: first, depth: 0 });
+      for (const item of here) open(item, 1);
+    }
+    return next;
   }
 
   #rowsNow(): RowRange {
     const { first, count, requestId } = this.#show;
-    const total = this.session.nRows;
+    const total = this.#lay();
     const from = first === null ? Math.max(0, total - count) : Math.min(first, Math.max(0, total - 1));
-    return { first: from, end: Math.min(total, from + count), total, nContinued: 0, requestId };
+    const nContinued = total - this.session.nRows;
+    return { first: from, end: Math.min(total, from + count), total, nContinued, requestId };
   }
+}
+
+function push<Key>(lists: Map<Key, Item[]>, key: Key, item: Item): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [item]);
+  else list.push(item);
 }
 
 function itemOf(event: Event): ItemId | null {
