@@ -43,7 +43,6 @@ const COMMANDS: &[&str] = &[
     "stop_recording",
     "recording_of",
     "reveal_recording",
-    "item_part",
     "waiting_event",
     "acknowledge",
     "command",

@@ -80,7 +80,6 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             commands::transcript::output_lines,
             commands::transcript::task_output,
             commands::transcript::raw_lines,
-            commands::transcript::item_part,
             commands::recording::record_session,
             commands::recording::stop_recording,
             commands::recording::recording_of,

@@ -25,11 +25,7 @@ pub struct Item {
     #[ts(as = "Option<u32>", optional)]
     pub depth: u32,
     pub at: u64,
-    /// The number of parts in which a window draws it. If more than one, the body is the first part; the engine returns
-    /// the others on request. Subscribers without a window receive the whole item.
-    pub parts: u32,
-    /// The slice of a long text that this is, if it is not a whole item. Only in windows, which draw each slice as a
-    /// row.
+    /// The slice of a long item that this is, if it is not whole. Only in windows, which draw each slice as a row.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub slice: Option<Slice>,
@@ -44,21 +40,21 @@ impl Item {
     /// A whole item of the main thread, in the first row.
     pub fn new(id: impl Into<String>, body: Body) -> Self {
         let id = ItemId::new(id);
-        Self { id, parent: None, row: 0, nr: 0, depth: 0, at: 0, parts: 1, slice: None, body }
+        Self { id, parent: None, row: 0, nr: 0, depth: 0, at: 0, slice: None, body }
     }
 }
 
-/// A slice of a long text.
+/// A slice of a long item.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Slice {
-    /// The text.
+    /// The item.
     pub of: ItemId,
     /// Counted from 0.
     pub nr: u32,
-    /// The text ends with this slice.
+    /// The item ends with this slice.
     pub is_last: bool,
-    /// The number of its first block in the text, counted from 0.
+    /// The number of its first block in the item, counted from 0.
     pub block: u32,
     /// Its first block began in the slice before.
     pub continues: bool,

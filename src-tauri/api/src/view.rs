@@ -116,6 +116,6 @@ pub struct Hit {
     pub row: u32,
     /// The match is in content that must be expanded first.
     pub inside: bool,
-    /// The part of the item with the first match, counted from 0.
+    /// The slice of the item with the first match, counted from 0.
     pub part: u32,
 }

@@ -26,7 +26,6 @@ use crate::recorder::{NewFile, Recorder};
 use crate::store::{Record, Store};
 use crate::transcript::find::{Search, Slice};
 use crate::transcript::output::{Reader, Source};
-use crate::transcript::parts;
 pub use feed::Feed;
 pub use machine::Timeouts;
 use std::path::PathBuf;
@@ -101,10 +100,6 @@ pub(crate) enum Message {
     Output {
         item_id: ItemId,
         reply: oneshot::Sender<Option<Source>>,
-    },
-    Item {
-        item_id: ItemId,
-        reply: oneshot::Sender<Option<Arc<Item>>>,
     },
     /// Returns the row in which windows have a part of an item, and the part of that row.
     Place {
@@ -311,19 +306,6 @@ impl SessionHandle {
         }
         let recorder = self.recorder.clone();
         tokio::task::spawn_blocking(move || recorder.last_lines(after)).await.map_err(|_| gone())
-    }
-
-    /// Returns part `part` (from 0) of an item that a window does not draw all at once; `None` if that part does not
-    /// exist. A blocking thread cuts it, so the session stays responsive.
-    pub async fn part(&self, item_id: ItemId, part: u32) -> Result<Option<Body>, CommandError> {
-        let (reply, answer) = oneshot::channel();
-        self.send(Message::Item { item_id, reply }).await?;
-        let Some(item) = answer.await.map_err(|_| gone())? else { return Ok(None) };
-        let cut = tokio::task::spawn_blocking(move || {
-            let cut = parts::part(&item.body, part);
-            cut.filter(|(_, n_parts)| part < *n_parts).map(|(body, _)| body)
-        });
-        cut.await.map_err(|_| gone())
     }
 
     /// Returns the row of an item; `None` if it does not exist, or is not loaded yet.

@@ -17,7 +17,6 @@ mod markdown;
 mod mirror;
 mod notices;
 pub mod output;
-pub mod parts;
 mod prompts;
 pub mod questions;
 mod reply;
@@ -248,6 +247,11 @@ impl Transcript {
         self.rows.head(row).map(|place| self.items[place].as_ref())
     }
 
+    /// Whether the row folds a run of calls, which have no rows of their own.
+    pub fn is_run(&self, row: u32) -> bool {
+        self.rows.is_run(row)
+    }
+
     /// The items that a subagent made, if the row is that of its call.
     pub fn inside(&self, row: u32) -> impl Iterator<Item = &Item> {
         let inside = if self.rows.is_run(row) { &[] } else { self.rows.inside(row) };
@@ -265,12 +269,7 @@ impl Transcript {
     }
 
     pub fn item(&self, id: &ItemId) -> Option<&Item> {
-        self.shared(id).map(Arc::as_ref)
-    }
-
-    /// Shared access to an item in its current state, for use on another task while the transcript changes.
-    pub fn shared(&self, id: &ItemId) -> Option<&Arc<Item>> {
-        Some(&self.items[*self.index.get(id)?])
+        Some(self.items[*self.index.get(id)?].as_ref())
     }
 
     /// Bytes of a text as the agent wrote it; the largest number if they are not kept.

@@ -120,19 +120,6 @@ pub async fn raw_lines(
     session_of(&app, &window, &session_id)?.raw_lines(after).await
 }
 
-/// Returns a part of an item that is not sent with the item.
-#[tauri::command]
-pub async fn item_part(
-    app: AppHandle,
-    window: WebviewWindow,
-    session_id: SessionId,
-    item_id: ItemId,
-    part: u32,
-) -> Answer<Body> {
-    let body = session_of(&app, &window, &session_id)?.part(item_id, part).await?;
-    body.ok_or_else(no_such_text)
-}
-
 fn no_such_text() -> CommandError {
     CommandError {
         code: ErrorCode::BadCommand,

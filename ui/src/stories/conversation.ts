@@ -24,7 +24,6 @@ import ItemView from '../lib/conversation/ItemView.svelte';
 import BackgroundLine from '../lib/conversation/BackgroundLine.svelte';
 import NowLine from '../lib/conversation/NowLine.svelte';
 import OutputPane from '../lib/conversation/OutputPane.svelte';
-import PartBar from '../lib/conversation/PartBar.svelte';
 import ProblemList from '../lib/conversation/ProblemList.svelte';
 import TodoList from '../lib/conversation/TodoList.svelte';
 import Transcript from '../lib/conversation/Transcript.svelte';
@@ -53,7 +52,6 @@ const LONG_FAILURE =
 const LONG_WORD = 'ledger_'.repeat(400);
 
 const inSession = (body: Body, open = false) => ({ item: item(body, { open }), session: sessionOf() });
-const parts = (part: number) => item(script.text(script.EXPLAINED), { parts: 4, part });
 
 const CALLS: ToolState[] = [
   'preparing',
@@ -389,6 +387,16 @@ export const transcript: Page = () =>
     'read from above, with a request': away([script.commandRequest('q1', 'git status')]),
     'a long prompt': inSlices(WORDS.map((words): Body => ({ ...HELD, text: words }))),
     'an open subagent': subagent(),
+    'a long command': inSlices(WORDS.map((words, nr) => script.ran(words, nr === 2 ? ['test result: ok'] : []))),
+    'a long note': inSlices(
+      WORDS.map((words): Body => ({
+        type: 'notice',
+        level: 'warning',
+        text: 'It failed',
+        detail: words,
+        untilAt: null,
+      })),
+    ),
     'a long thought': inSlices(WORDS.map((words, nr) => script.thinking(nr === 0 ? 6_000 : null, words))),
   });
 
@@ -464,11 +472,6 @@ export const items: Page = () => [
 ];
 
 export const details: Page = () => [
-  ...states('PartBar', PartBar, {
-    first: { item: parts(0) },
-    'in the middle': { item: parts(1) },
-    last: { item: parts(3) },
-  }),
   ...states('OutputPane', OutputPane, {
     'a part of many lines': { itemId: 'i1', output: { total: 1_240, first: 100, lines: numbered } },
   }),

@@ -15,7 +15,7 @@ type Props = Record<string, unknown>;
 export type Play = (root: HTMLElement) => Promise<void>;
 
 export interface Story {
-  /** The component and its state: “PartBar: in the middle”. */
+  /** The component and its state: “OutputPane: a beginning”. */
   name: string;
   component: Component<Props>;
   props: Props;
@@ -54,11 +54,10 @@ export const agree = () => Promise.resolve(true);
 
 let nextItem = 1;
 
-export function item(body: Body, { parts = 1, part = 0, open = false, id = `story-${nextItem++}` } = {}): ItemState {
-  const facts: Item = { id, parent: null, row: 0, nr: 0, at: Date.now(), parts, body };
+export function item(body: Body, { open = false, id = `story-${nextItem++}` } = {}): ItemState {
+  const facts: Item = { id, parent: null, row: 0, nr: 0, at: Date.now(), body };
   const state = new ItemState(facts);
   state.open = open;
-  if (part > 0) state.showPart(part, body);
   return state;
 }
 

@@ -48,7 +48,7 @@ export function code(...lines: string[]): Block {
 
 function item(id: ItemId, body: Item['body'], parent: ItemId | null = null): Item {
   const row = nextRow++;
-  return { id, parent, row, nr: parent === null ? 0 : row + 1, at: 1, parts: 1, body };
+  return { id, parent, row, nr: parent === null ? 0 : row + 1, at: 1, body };
 }
 
 export function text(id: ItemId, ...blocks: Block[]): Item {

@@ -237,7 +237,6 @@ impl Mirror {
                 // A caller that has gone away needs no reply.
                 let _ = reply.send(self.transcript.item(&item_id).map(place));
             }
-            Message::Item { item_id, reply } => drop(reply.send(self.transcript.shared(&item_id).cloned())),
             Message::StartWithoutAsking(reply) => {
                 let message =
                     "“Skip all permissions” is not available for a session that keeps running when \

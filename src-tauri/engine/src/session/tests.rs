@@ -83,18 +83,6 @@ async fn a_find_ends_when_another_begins() {
     assert_eq!(first.await.unwrap(), None);
 }
 
-#[tokio::test]
-async fn a_part_is_cut_while_the_session_goes_on() {
-    let folder = tempfile::tempdir().unwrap();
-    let session = session(folder.path(), std::iter::once("long ".repeat(50_000)));
-    let mut part = pin!(session.part(ItemId::new("u0"), 1));
-    assert!(nudge(part.as_mut()).is_pending());
-    session.snapshot().await.unwrap();
-    let Some(Body::Prompt { text, .. }) = part.await.unwrap() else { panic!("no part of a prompt") };
-    assert!(text.len() > 1_000 && text.len() < 50_000, "{} bytes", text.len());
-    assert_eq!(session.part(ItemId::new("u0"), 1_000).await.unwrap(), None);
-}
-
 /// A window has the end of a conversation before all of it has been read. Other messages wait for the rest.
 #[tokio::test]
 async fn a_window_has_the_end_of_a_long_conversation_before_the_rest_is_read() {

@@ -1,16 +1,16 @@
 //! The view that windows have of a transcript: its rows, each of a length that a window draws at once.
 //!
-//! A text has a row for each of its slices; a folded thought has one. A call is one row, and the items of its subagent
-//! are rows below it if the user opened it. Any other long item is drawn in parts.
+//! A text has a row for each of its slices, and so have long details of a notice and a long input of a call. What is folded
+//! has one. The items of a call's subagent are rows below it if the user opened it.
 
 mod open;
 mod rows;
 
 use super::feed::RowCount;
 use crate::api::{Block, Body, ChangedFile, Event, Item, ItemId, Slice};
+use crate::transcript::Transcript;
 use crate::transcript::slices::body::BodySlices;
 use crate::transcript::slices::{Kept, ONE_SLICE, has_long_line};
-use crate::transcript::{Transcript, parts};
 use open::OpenCall;
 use rows::WindowRows;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -23,11 +23,11 @@ pub type Placed = (Event, Option<u32>);
 #[derive(Default)]
 pub struct WindowView {
     rows: WindowRows,
-    /// Texts that stream, and texts of more than one slice.
+    /// Texts that stream, and items of more than one slice.
     texts: HashMap<ItemId, Text>,
     /// Calls that are open, by the row of the transcript that they and the items of their subagents have.
     open: HashMap<u32, OpenCall>,
-    /// Items that the user unfolded: of thoughts and calls, it matters.
+    /// Items that the user unfolded.
     unfolded: HashSet<ItemId>,
     /// Rows got other numbers: windows have to start over.
     is_renumbered: bool,
@@ -87,7 +87,9 @@ fn hash_of(piece: &Item) -> u64 {
             (text, n_images, n_documents, std::mem::discriminant(state)).hash(&mut hasher);
         }
         Body::Thinking { text, streaming, duration_ms } => (text, streaming, duration_ms).hash(&mut hasher),
-        Body::ToolCall(_) | Body::Notice { .. } | Body::TurnEnd(_) => {}
+        Body::ToolCall(_) | Body::Notice { .. } | Body::TurnEnd(_) => {
+            format!("{:?}", piece.body).hash(&mut hasher)
+        }
     }
     hasher.finish()
 }
@@ -181,8 +183,8 @@ impl WindowView {
         self.rows.count()
     }
 
-    /// The row of part `part` of an item, and the part of that row. The parts of a text with slices are rows; those of a
-    /// folded thought are rows when it is unfolded. An item inside a folded call is in the row of that call.
+    /// The row of slice `part` of an item, and the slice of that row. The slices of what is folded are rows when it is
+    /// unfolded. An item inside a folded call is in the row of that call.
     pub fn place(&self, item: &Item, part: u32, transcript: &Transcript) -> (u32, u32) {
         if !self.is_shown(item, transcript) {
             let open = self.open.get(&item.row);
@@ -196,7 +198,7 @@ impl WindowView {
         match self.texts.get(&item.id) {
             Some(text) if text.is_folded => (first, part),
             Some(text) => (first + part.min(text.slices.count() - 1), 0),
-            None => (first, if is_text(&item.body) { 0 } else { part }),
+            None => (first, 0),
         }
     }
 
@@ -245,12 +247,11 @@ impl WindowView {
 
     /// An item that has no slices, as windows draw it.
     fn unsliced(&self, item: &Item) -> Item {
-        let part = if is_text(&item.body) { None } else { parts::part(&item.body, 0) };
-        let (body, n_parts) = part.unwrap_or_else(|| (item.body.clone(), 1));
-        self.with(item, n_parts, body)
+        let slices = if is_text(&item.body) { None } else { BodySlices::of(&item.body) };
+        self.with(item, slices.map_or_else(|| item.body.clone(), |slices| slices.only_piece(&item.body)))
     }
 
-    fn with(&self, item: &Item, parts: u32, body: Body) -> Item {
+    fn with(&self, item: &Item, body: Body) -> Item {
         let (nr_in_call, depth) = self.place_in_call(item);
         Item {
             id: item.id.clone(),
@@ -259,7 +260,6 @@ impl WindowView {
             nr: item.nr,
             depth,
             at: item.at,
-            parts,
             slice: None,
             body,
         }
@@ -274,7 +274,7 @@ impl WindowView {
             let is_continued = !is_last && text.slices.beginning(&item.body, nr + 1).1;
             Slice { of: item.id.clone(), nr, is_last, block, continues, is_continued }
         });
-        let whole = self.with(item, 1, body);
+        let whole = self.with(item, body);
         (Item { id: slice_id(&item.id, nr), row: whole.row + nr, slice, ..whole }, is_aligned)
     }
 
@@ -355,7 +355,7 @@ impl WindowView {
     /// Finds the slices of a text that windows get as a whole, and makes room for their rows.
     fn look(&mut self, item: &Item, transcript: &Transcript) {
         self.texts.remove(&item.id);
-        if !self.is_shown(item, transcript) {
+        if transcript.is_run(item.row) || !self.is_shown(item, transcript) {
             return;
         }
         if let Some(text) = Text::in_rows(item, &self.unfolded) {
@@ -440,13 +440,14 @@ impl WindowView {
     }
 }
 
-/// Whether an item is drawn in slices, if it is long.
+/// Whether a text is drawn whole if it has one slice.
 fn is_text(body: &Body) -> bool {
     matches!(body, Body::Text { .. } | Body::Prompt { .. } | Body::Thinking { .. })
 }
 
 fn is_folded(item: &Item, unfolded: &HashSet<ItemId>) -> bool {
-    matches!(item.body, Body::Thinking { .. }) && !unfolded.contains(&item.id)
+    let is_foldable = matches!(item.body, Body::Thinking { .. } | Body::Notice { .. } | Body::ToolCall(_));
+    is_foldable && !unfolded.contains(&item.id)
 }
 
 fn is_streaming(body: &Body) -> bool {

@@ -3,7 +3,7 @@
 
 use super::output::Source;
 use super::slices::body::BodySlices;
-use super::{Transcript, parts, words};
+use super::{Transcript, words};
 use crate::api::{Body, Found, Hit, Item};
 use regex::{Regex, RegexBuilder};
 use std::sync::Arc;
@@ -79,28 +79,23 @@ impl Search {
         let count = self.hits.len();
         let index = index.unwrap_or(-1).rem_euclid(count.max(1) as i64) as usize;
         let hit = self.hits.get(index).map(|(item, inside)| {
-            let part = part_with(item, &self.wanted);
+            let part = slice_with(item, &self.wanted);
             Hit { index: index as u32, item_id: item.id.clone(), row: item.row, inside: *inside, part }
         });
         Found { count: count as u32, hit }
     }
 }
 
-/// The first part of an item that matches: a slice, or what a window draws at once. Returns 0 if the match spans two
-/// parts or is in an output.
-fn part_with(item: &Item, wanted: &Regex) -> u32 {
+/// The first slice of an item that matches. Returns 0 if the match spans two slices or is in an output.
+fn slice_with(item: &Item, wanted: &Regex) -> u32 {
     let holds = |part: &Body| {
         let mut buffer = String::new();
         words::shown(part, &mut buffer);
         words::inside(part, &mut buffer);
         wanted.is_match(&buffer)
     };
-    if let Some(slices) = BodySlices::of(&item.body) {
-        return (0..slices.count()).find(|nr| holds(&slices.piece(&item.body, *nr).0)).unwrap_or(0);
-    }
-    let Some((_, n_parts)) = parts::part(&item.body, 0) else { return 0 };
-    let is_with = |nr: &u32| parts::part(&item.body, *nr).is_some_and(|(part, _)| holds(&part));
-    (0..n_parts).find(is_with).unwrap_or(0)
+    let Some(slices) = BodySlices::of(&item.body) else { return 0 };
+    (0..slices.count()).find(|nr| holds(&slices.piece(&item.body, *nr).0)).unwrap_or(0)
 }
 
 /// `None` for a blank query.
@@ -180,10 +175,10 @@ mod tests {
     }
 
     #[test]
-    fn words_in_a_long_item_are_found_in_their_part() {
+    fn words_in_a_long_item_are_found_in_their_slice() {
         let long = format!("{}needle", "hay ".repeat(100_000));
         let found = find(&transcript(&[("n", Some(&long))]), "needle", None);
-        assert_eq!(found.hit.unwrap().part, 12);
+        assert_eq!(found.hit.unwrap().part, 400_000 / 8192);
     }
 
     #[test]

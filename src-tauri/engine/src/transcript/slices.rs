@@ -1,13 +1,15 @@
-//! Slices of a text: a window draws each slice as a row of its own, so that a row is never long.
+//! Slices of a long item: a window draws each slice as a row of its own, so that a row is never long.
 //!
 //! The slices depend only on the text. A text that grows changes its last slice and begins new ones. Colours of code
 //! change no boundary.
 
 pub mod body;
+mod cutter;
+mod diff;
 mod plain;
 
-use super::parts::{Cutter, Limits, Position};
 use crate::api::{Block, CodeLine};
+use cutter::{Cutter, Limits, Position};
 
 /// What a slice holds: about a hundred lines of code, or three screens of prose.
 const BYTES: usize = 8 * 1024;
@@ -112,7 +114,7 @@ impl Slices {
         let mut cutter = Cutter::new(SLICE, u32::MAX, u32::MAX);
         let marks = &mut self.marks;
         from.walk(blocks, &mut cutter, |before, after, block, child| {
-            let begun = before.part.max(from.nr)..after.part;
+            let begun = before.slice.max(from.nr)..after.slice;
             marks.extend(begun.map(|nr| Mark { nr: nr + 1, block, child, before }));
         });
     }
@@ -120,7 +122,7 @@ impl Slices {
 
 /// Whether a window can draw this code as it is: a longer line is shown as several.
 pub fn has_long_line(lines: &[CodeLine]) -> bool {
-    lines.iter().any(|line| super::parts::line_bytes(line) > SLICE.piece)
+    lines.iter().any(|line| cutter::line_bytes(line) > SLICE.piece)
 }
 
 impl Mark {
@@ -158,3 +160,6 @@ impl Mark {
         kept
     }
 }
+
+#[cfg(test)]
+mod tests;

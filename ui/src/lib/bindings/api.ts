@@ -662,11 +662,11 @@ effortLevels: Array<string>, canStopThinking: boolean,
 canDecide: boolean, };
 
 /**
- * A slice of a long text.
+ * A slice of a long item.
  */
 export type Slice = { 
 /**
- * The text.
+ * The item.
  */
 of: ItemId, 
 /**
@@ -674,11 +674,11 @@ of: ItemId,
  */
 nr: number, 
 /**
- * The text ends with this slice.
+ * The item ends with this slice.
  */
 isLast: boolean, 
 /**
- * The number of its first block in the text, counted from 0.
+ * The number of its first block in the item, counted from 0.
  */
 block: number, 
 /**
@@ -1393,13 +1393,7 @@ nr: number,
  */
 depth?: number, at: number, 
 /**
- * The number of parts in which a window draws it. If more than one, the body is the first part; the engine returns
- * the others on request. Subscribers without a window receive the whole item.
- */
-parts: number, 
-/**
- * The slice of a long text that this is, if it is not a whole item. Only in windows, which draw each slice as a
- * row.
+ * The slice of a long item that this is, if it is not whole. Only in windows, which draw each slice as a row.
  */
 slice?: Slice, body: Body, };
 
@@ -3020,7 +3014,7 @@ index: number, itemId: ItemId, row: number,
  */
 inside: boolean, 
 /**
- * The part of the item with the first match, counted from 0.
+ * The slice of the item with the first match, counted from 0.
  */
 part: number, };
 

@@ -5,6 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Body } from '../bindings/api';
 import { draw } from '../../test/draw';
 import { at, batch, paragraph, prompt, session, snapshot, text } from '../../test/make';
+import { tool, whole } from '../host/fake/script';
 import { SessionState } from '../state/session.svelte';
 import Transcript from './Transcript.svelte';
 
@@ -228,6 +229,26 @@ describe('a transcript', () => {
     }
     expect(log.textContent.match(/words/g)).toHaveLength(3);
     expect(screen.queryAllByText('1 image')).toHaveLength(body.type === 'prompt' ? 1 : 0);
+  });
+
+  it.each([
+    ['Tool call', tool('command', 'Ran', 'it', { type: 'command', command: 'words', output: whole([]) })],
+    ['Note', { type: 'notice', level: 'info', text: 'a note', detail: 'words', untilAt: null }],
+  ] as [string, Body][])('draws the slices of a long one as one, once it is unfolded: %s', async (label, body) => {
+    const { state, log } = await longText(body, 3);
+    const [article] = screen.getAllByRole('article', { name: label });
+    expect(article?.querySelectorAll('.row').length).toBe(3);
+    expect(log.textContent.match(/words/g)?.length ?? 0).toBe(label === 'Note' ? 1 : 0);
+    const [first] = state.rows;
+    const onunfold = vi.fn();
+    state.onunfold = onunfold;
+    if (first?.kind === 'item') state.unfold(first.item, true);
+    await tick();
+    expect(log.textContent.match(/words/g)).toHaveLength(3);
+    expect(onunfold).toHaveBeenCalledOnce();
+    // The head of the call and its buttons are there once, and so is what it says of its output.
+    expect(screen.queryAllByRole('button', { name: 'Copy command' })).toHaveLength(label === 'Note' ? 0 : 1);
+    expect(screen.queryAllByText('No output')).toHaveLength(label === 'Note' ? 0 : 1);
   });
 
   it('unfolds a long thought to show the slice with a hit', async () => {

@@ -1,6 +1,6 @@
 // Row height estimates for the scrollbar. A measurement replaces the estimate as soon as the row is drawn.
 
-import type { Block, Span } from '../bindings/api';
+import type { Block, Body, Span } from '../bindings/api';
 import type { Row } from '../state/rows';
 
 /** A line of text, in pixels. */
@@ -23,9 +23,18 @@ export function estimateRow(row: Row): number {
       return GAP + estimateBlocks(body.blocks);
     case 'turnEnd':
       return 44;
-    default:
-      return 26;
+    case 'notice':
+      return isSlice ? CODE_LINE * lines(body.detail ?? '') : 26;
+    case 'toolCall':
+      return isSlice ? CODE_LINE * inputLines(body.detail) : 26;
   }
+}
+
+function inputLines(detail: Extract<Body, { type: 'toolCall' }>['detail']): number {
+  if (detail.type === 'command') return lines(detail.command);
+  if (detail.type === 'json') return lines(detail.input);
+  const diff = detail.type === 'notebook' ? detail.diff : detail.type === 'edit' ? detail : null;
+  return diff?.hunks.reduce((sum, hunk) => sum + hunk.lines.length, 0) ?? 1;
 }
 
 export function estimateBlocks(blocks: readonly Block[]): number {

@@ -6,7 +6,6 @@ import type {
   Attachment,
   BoardConnection,
   BoardRow,
-  Body,
   Changes,
   Checkup,
   Command,
@@ -313,11 +312,6 @@ export class FakeHost implements Host {
   revealRecording(_sessionId: SessionId, path: string): Promise<void> {
     this.revealed.push(path);
     return Promise.resolve();
-  }
-
-  itemPart(sessionId: SessionId, itemId: ItemId): Promise<Body> {
-    const item = this.#sessions.get(sessionId)?.items.find(({ id }) => id === itemId);
-    return item === undefined ? refuse('badCommand', 'The text no longer exists.') : Promise.resolve(item.body);
   }
 
   copyText(sessionId: SessionId, copy: CopyOf): Promise<string> {

@@ -6,7 +6,6 @@ import type {
   AgentKind,
   Attachment,
   BoardConnection,
-  Body,
   Changes,
   Checkup,
   Command,
@@ -123,8 +122,6 @@ export interface Host {
   recordingOf(sessionId: SessionId): Promise<RecordingState | null>;
   /** Shows a recording of a session in the file manager. */
   revealRecording(sessionId: SessionId, path: string): Promise<void>;
-  /** Returns one part of an item that is too long to be drawn at once. Parts are counted from 0. */
-  itemPart(sessionId: SessionId, itemId: ItemId, part: number): Promise<Body>;
   /** Returns a text for the clipboard, as the agent wrote it. */
   copyText(sessionId: SessionId, copy: CopyOf): Promise<string>;
   command(sessionId: SessionId, command: Command): Promise<void>;

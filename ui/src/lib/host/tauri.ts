@@ -47,7 +47,6 @@ export const tauriHost: Host = {
   revealRecording: (sessionId, path) => call('reveal_recording', { sessionId, path }),
   rawLines: (sessionId, after) => call('raw_lines', { sessionId, after }),
   outputLines: (sessionId, itemId, first, count) => call('output_lines', { sessionId, itemId, first, count }),
-  itemPart: (sessionId, itemId, part) => call('item_part', { sessionId, itemId, part }),
   copyText: (sessionId, copy) => call('copy_text', { sessionId, copy }),
   command: (sessionId, command) => call('command', { sessionId, command }),
   acknowledge: (sessionId, seq) => call('acknowledge', { sessionId, seq }),

@@ -19,12 +19,8 @@ export class ItemState {
   /** Whether the user unfolded the item. Kept here because its component is destroyed when it scrolls out of view. */
   open = $state(false);
 
-  /** The slice of a long text that this is. */
+  /** The slice of a long item that this is. */
   slice = $state.raw<Slice>();
-  /** The number of parts in which the item is drawn. */
-  parts = $state.raw(1);
-  /** The part that the user looks at, if it is not the first. */
-  #other = $state.raw<{ body: Body; part: number } | null>(null);
 
   constructor(item: Item) {
     this.id = item.id;
@@ -34,7 +30,6 @@ export class ItemState {
     this.at = item.at;
     this.body = item.body;
     this.slice = item.slice;
-    this.parts = item.parts;
   }
 
   /** The id of the whole item. */
@@ -42,27 +37,10 @@ export class ItemState {
     return this.slice?.of ?? this.id;
   }
 
-  /** The body to draw. */
-  get drawn(): Body {
-    return this.#other?.body ?? this.body;
-  }
-
-  /** The drawn part, counted from 0. */
-  get part(): number {
-    return this.#other?.part ?? 0;
-  }
-
-  /** Draws another part; `null` draws the item's own body, which is the first. */
-  showPart(part: number, body: Body | null): void {
-    this.#other = body && { body, part };
-  }
-
   /** Applies a newer version of the item, reusing unchanged parts. */
-  replace({ body, parts, slice }: Item): void {
+  replace({ body, slice }: Item): void {
     this.body = reuse(this.body, body);
     this.slice = slice;
-    this.parts = parts;
-    if (this.part >= parts) this.#other = null;
   }
 
   /** Keeps the first `keep` blocks of a text and appends `blocks`. */

@@ -5,7 +5,7 @@ import { ItemState } from './item.svelte';
 
 function thought(text: string): Item {
   const body = { type: 'thinking', text, streaming: true, durationMs: null } as const;
-  return { id: 'a', parent: null, row: 0, nr: 0, at: 0, parts: 1, body };
+  return { id: 'a', parent: null, row: 0, nr: 0, at: 0, body };
 }
 
 describe('a slice of a long text', () => {
@@ -15,16 +15,5 @@ describe('a slice of a long text', () => {
     expect([item.whole, new ItemState(thought('')).whole]).toEqual(['a', 'a']);
     item.replace({ ...thought(''), id: 'a~1', slice: { ...slice, isLast: false } });
     expect(item.slice?.isLast).toBe(false);
-  });
-});
-
-describe('an item in parts', () => {
-  it('stays at the part that the user chose, as long as there is one', () => {
-    const item = new ItemState({ ...thought('one'), parts: 3 });
-    item.showPart(2, { type: 'thinking', text: 'three', streaming: false, durationMs: null });
-    item.replace({ ...thought('one'), parts: 4 });
-    expect([item.part, item.drawn]).toMatchObject([2, { text: 'three' }]);
-    item.replace({ ...thought('one'), parts: 2 });
-    expect([item.part, item.drawn]).toMatchObject([0, { text: 'one' }]);
   });
 });

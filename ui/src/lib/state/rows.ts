@@ -39,13 +39,13 @@ export function withItem(row: Row | undefined, item: ItemState, index: number): 
 export interface RowGroup {
   key: string;
   /** What the rows are together; `null` for a row that needs no name. */
-  label: 'Answer' | 'Thought' | 'Your prompt' | null;
-  /** The rows are of a text, which may get more of them. */
+  label: 'Answer' | 'Thought' | 'Your prompt' | 'Tool call' | 'Note' | null;
+  /** The rows are of an item that may get more of them. */
   isText: boolean;
   rows: readonly Row[];
 }
 
-/** Puts adjacent slices of one text together. */
+/** Puts adjacent slices of one item together. */
 export function grouped(rows: readonly Row[]): readonly RowGroup[] {
   const groups: (RowGroup & { rows: Row[] })[] = [];
   for (const row of rows) {
@@ -58,15 +58,18 @@ export function grouped(rows: readonly Row[]): readonly RowGroup[] {
 }
 
 function isText(row: Row): boolean {
-  return row.kind === 'item' && ['text', 'prompt', 'thinking'].includes(row.item.body.type);
+  if (row.kind !== 'item') return false;
+  return row.item.slice !== undefined || ['text', 'prompt', 'thinking'].includes(row.item.body.type);
 }
 
-/** A prompt or a thought in one row names itself. */
+/** Any other item in one row names itself. */
 function labelOf(row: Row): RowGroup['label'] {
   if (row.kind !== 'item') return null;
   const { body, slice } = row.item;
   if (body.type === 'text') return 'Answer';
   if (slice === undefined) return null;
+  if (body.type === 'toolCall') return 'Tool call';
+  if (body.type === 'notice') return 'Note';
   return body.type === 'prompt' ? 'Your prompt' : 'Thought';
 }
 

@@ -5,6 +5,7 @@ import { SvelteMap } from 'svelte/reactivity';
 
 import type {
   Batch,
+  Body,
   ChangedFile,
   CommandError,
   Event,
@@ -108,14 +109,15 @@ export class SessionState {
   }
 
   /**
-   * Unfolds or folds an item. The engine has to know of a long thought, which has more rows when it is unfolded, and of a
+   * Unfolds or folds an item. The engine has to know of a long one, which has more rows when it is unfolded, and of a
    * call, which has those of its subagent's items.
    */
   unfold(item: ItemState, open: boolean): void {
     if (item.open === open) return;
     item.open = open;
     const { body, slice } = item;
-    if (body.type === 'thinking' ? slice !== undefined || body.streaming : this.#isCall(item)) this.onunfold();
+    const hasRows = slice !== undefined || (body.type === 'thinking' && body.streaming) || this.#isCall(item);
+    if (hasRows && isFoldable(body)) this.onunfold();
   }
 
   /** Whether the item is a call in a row of its own. */
@@ -355,6 +357,11 @@ export class SessionState {
   #order(): void {
     this.rows = [...this.#rows.values()].sort((a, b) => a.index - b.index);
   }
+}
+
+/** Whether the item has content that is folded at first. */
+function isFoldable({ type }: Body): boolean {
+  return type === 'thinking' || type === 'toolCall' || type === 'notice';
 }
 
 /** An event of a newer shell is not an error: the next snapshot includes its effect. */

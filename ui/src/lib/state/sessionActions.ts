@@ -1,4 +1,4 @@
-// What the user does with the open session: commands to it, and its texts, outputs and parts that a window asks for.
+// What the user does with the open session: commands to it, and its texts and outputs that a window asks for.
 
 import type {
   Command,
@@ -17,7 +17,6 @@ import type {
 import { asCommandError } from '../host/host';
 import { appLink } from '../text/appLink';
 import { AppActions } from './appActions';
-import type { ItemState } from './item.svelte';
 import type { SessionState } from './session.svelte';
 
 /** The prompt that continues a turn which a limit ended. It can be edited in the queue. */
@@ -147,15 +146,5 @@ export abstract class SessionActions extends AppActions {
   /** The last lines between Deskbell and the agent of a session, after line `after`. Rejects as the host. */
   rawLines(id: SessionId, after: number): Promise<RawLines> {
     return this.host.rawLines(id, after);
-  }
-
-  /** Draws another part of a long item instead of the current one. */
-  async showPart(item: ItemState, part: number): Promise<void> {
-    const id = this.open?.id;
-    if (id === undefined || part < 0 || part >= item.parts) return;
-    if (part === 0) return item.showPart(0, null);
-    await this.problems.attempt('The rest could not be loaded', async () => {
-      item.showPart(part, await this.host.itemPart(id, item.id, part));
-    });
   }
 }

@@ -21,7 +21,7 @@ import { drawSpans } from '../../lib/document/spans';
 import { commandRequest, planRequest, questionRequest } from '../../lib/host/fake/script';
 import Palette from '../../lib/palette/Palette.svelte';
 import { Problems } from '../../lib/state/problems.svelte';
-import { item } from '../../stories/story';
+import { item, sessionOf } from '../../stories/story';
 import { paragraph } from '../make';
 import { list } from './inputs';
 import { DOCUMENTS } from './documents';
@@ -111,7 +111,7 @@ export const drawings: readonly (readonly [name: string, prepare: Prepare])[] = 
   }),
   ...ofTexts('notice', (text) => {
     const notice = { type: 'notice', level: 'error', text, detail: text, untilAt: null } as const;
-    return drawing(NoticeRow, { item: item(notice, { open: true }), notice });
+    return drawing(NoticeRow, { item: item(notice, { open: true }), notice, session: sessionOf() });
   }),
   ...ofTexts('task', (text) => drawing(TodoList, { todos: [{ text, state: 'pending' }] })),
   ...ofTexts('output', (text) => drawing(CodeLines, { lines: [line(text)], wrap: true })),

@@ -152,7 +152,7 @@ class Slices {
     const block = this.#from[nr] ?? 0;
     const isLast = nr === this.#from.length - 1;
     return {
-      ...{ id: `a.${nr}`, parent: null, row: nr, nr: 0, at: 1, part: 0, parts: 1 },
+      ...{ id: `a.${nr}`, parent: null, row: nr, nr: 0, at: 1 },
       slice: { of: 'a', nr, isLast, block, continues: false, isContinued: false },
       body: { type: 'text', blocks: blocks.slice(block, this.#from[nr + 1]), streaming: isLast },
     };

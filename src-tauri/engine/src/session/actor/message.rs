@@ -58,9 +58,6 @@ impl Actor {
                 // A caller that has gone away needs no reply.
                 let _ = reply.send(transcript.item(&item_id).map(place));
             }
-            Message::Item { item_id, reply } => {
-                drop(reply.send(self.core.transcript().shared(&item_id).cloned()))
-            }
             Message::Refresh { is_live, reply } => {
                 let is_replaced = self.refresh(is_live).await;
                 // A caller that has gone away needs no answer.

@@ -59,7 +59,7 @@ export class FakeSession {
   add(body: Body, parent: ItemId | null = null, id: ItemId = `i${nextItem++}`): ItemId {
     const row = this.#rowFor(body, parent);
     const nr = this.items.filter((known) => known.row === row).length;
-    const item: Item = { id, parent, row, nr, at: Date.now(), parts: 1, body };
+    const item: Item = { id, parent, row, nr, at: Date.now(), body };
     this.items.push(item);
     this.emit({ type: 'itemAdded', item });
     this.#learn(item);
