@@ -164,7 +164,6 @@ export class SessionState {
   load(snapshot: Snapshot): void {
     const known = this.#items;
     const before = this.rows;
-    const read = this.#rows.get(this.place.index);
     for (const item of known.values()) {
       if (item.open) this.#unfolded.add(item.id);
     }
@@ -181,10 +180,10 @@ export class SessionState {
     this.#order();
     if (this.isPartial && !snapshot.isPartial) {
       // The rows have been renumbered.
-      this.place.index = this.#indexOf(read) ?? Math.max(0, this.held.total - 1);
+      if (!this.#keepPlace(before, this.place.index)) this.place.index = Math.max(0, this.held.total - 1);
       this.numbering += 1;
     } else {
-      this.place.index = this.#indexOf(read) ?? this.place.index;
+      this.#keepPlace(before, this.place.index);
       this.moves = movesBetween(before, this.rows);
     }
     this.isPartial = snapshot.isPartial;
@@ -198,11 +197,15 @@ export class SessionState {
     this.seq = seq;
   }
 
-  /** The number of a row now; that of its item if the row was a slice that is folded now. */
-  #indexOf(row: Row | undefined): number | undefined {
-    if (row === undefined) return undefined;
-    const whole = row.kind === 'item' ? row.item.whole : row.key;
-    return (this.rows.find(({ key }) => key === row.key) ?? this.rows.find(({ key }) => key === whole))?.index;
+  /** Keeps the reader at the row of `before` that he reads, or at the last row above it that is still there. */
+  #keepPlace(before: readonly Row[], read: number): boolean {
+    const above = before.slice(0, before.findIndex(({ index }) => index === read) + 1).reverse();
+    const indices = new Map(this.rows.map(({ key, index }) => [key, index]));
+    const kept = above.find(({ key }) => indices.has(key));
+    if (kept === undefined) return false;
+    this.place.index = indices.get(kept.key) ?? read;
+    if (kept.index !== read) this.place.offset = 0;
+    return true;
   }
 
   /** The time of the last event: `now`, the time of its arrival, or the snapshot's own time if no event followed it. */

@@ -276,7 +276,7 @@ describe('a long thought', () => {
     expect([state.place.index, state.moves]).toEqual([5, [{ at: 1, by: 3 }]]);
     state.place.index = 3;
     state.load(snapshot(10, [...slices(1), ...below(1)]));
-    expect([state.place, state.moves]).toEqual([{ following: false, index: 0, offset: 7 }, [{ at: 1, by: -3 }]]);
+    expect([state.place, state.moves]).toEqual([{ following: false, index: 0, offset: 0 }, [{ at: 1, by: -3 }]]);
   });
 
   it('is unfolded without the engine if it is short', () => {
