@@ -43,6 +43,7 @@ const COMMANDS: &[&str] = &[
     "stop_recording",
     "recording_of",
     "reveal_recording",
+    "remove_recording",
     "waiting_event",
     "acknowledge",
     "command",

@@ -84,6 +84,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             commands::recording::stop_recording,
             commands::recording::recording_of,
             commands::recording::reveal_recording,
+            commands::recording::remove_recording,
             commands::usage::usage,
             commands::usage::export_usage,
             commands::changes::changes,

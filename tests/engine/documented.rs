@@ -30,6 +30,8 @@ const RUN: &[&str] = &[
     "deskbell sessions search --all 'rounding tool:edit after:7d' --json | jq -r '.projectName + \": \" + .title'",
     "deskbell sessions usage --by=day --csv > costs.csv",
     "deskbell projects",
+    "deskbell recordings",
+    "deskbell recordings --clear",
     "deskbell sessions running",
     "deskbell sessions stop --all",
 ];

@@ -1,4 +1,4 @@
-//! The recording of a session: begun, stopped and shown in the file manager, and ended by a folder that is removed.
+//! The recording of a session: begun, stopped, shown in the file manager and deleted, and ended by a folder that is removed.
 
 use std::fs;
 
@@ -62,8 +62,15 @@ pub async fn a_recording_is_stopped_and_shown_in_the_file_manager() -> Result<()
             ensure!(text.contains("The tide has turned.") && text.lines().count() > 5, "{text}");
             turn(&stage.window, "Unrecorded.").await?;
             ensure!(fs::read_to_string(path)? == text, "the recording went on");
-            stage.window.click("button", "Dismiss").await?;
-            stage.window.gone("note", NOTE).await
+            stage.window.click("button", "Delete…").await?;
+            stage.window.find("button", "Keep it").await?;
+            stage.window.drawn().await?;
+            stage.window.screenshot("recording-delete").await?;
+            ensure!(fs::exists(path)?, "it was deleted without a confirmation");
+            stage.window.click("button", "Delete the file").await?;
+            stage.window.gone("note", NOTE).await?;
+            ensure!(!fs::exists(path)?, "the recording is still there");
+            Ok(())
         })
         .await
 }

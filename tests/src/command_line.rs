@@ -289,7 +289,7 @@ fn bash_offers_every_command_every_option_and_known_values() {
             assert!(offered.contains(&shown), "{prefix}{}: {offered:?}", option.name);
         }
     }
-    assert_eq!(completed("deskbell re"), ["relay", "replay"]);
+    assert_eq!(completed("deskbell re"), ["recordings", "relay", "replay"]);
     assert_eq!(
         completed("deskbell sessions "),
         [

@@ -6,6 +6,7 @@ pub mod changes;
 pub mod edit;
 pub mod on;
 mod projects;
+mod recordings;
 pub mod search;
 #[cfg_attr(not(unix), allow(dead_code, reason = "the server runs on Unix"))]
 pub mod server;
@@ -14,6 +15,7 @@ pub mod trust;
 pub mod usage;
 pub mod worktrees;
 
+use crate::recordings::RecordingsMode;
 use crate::settings::SettingsAction;
 use app_link::{AppLink, BadLink, is_link};
 use deskbell_engine::acp::ChosenAgent;
@@ -59,6 +61,8 @@ Deskbell keeps command-line coding agents on call.
   deskbell replay FILE       show the conversation in a recording
       --lines                show its lines in both directions instead, with their times
       --events               print its events instead, as one JSON object per line
+  deskbell recordings [--remove=NAME | --clear]
+                             list the recordings that were made in the window, with their sizes; remove one, or all
   deskbell sessions list [FOLDER] [--filter=WORDS]
                              list the sessions of a project that Claude Code stored, one JSON object per line
   deskbell sessions export ID [--format=md|json|html] [--output=FILE] [--force]
@@ -132,6 +136,7 @@ pub enum Mode {
     Replay(ReplayOptions),
     /// Lists the projects that were opened earlier, or changes the list.
     Projects(Option<Change>),
+    Recordings(RecordingsMode),
     /// Lists, searches or exports stored sessions.
     Sessions(sessions::SessionsMode),
     /// Lists the changes of a working tree, prints them as a patch, or reverts one.
@@ -342,6 +347,9 @@ pub fn parse(args: &[OsString], cwd: &Path) -> Result<Mode, Problem> {
     }
     if args.first().is_some_and(|first| first == "projects") {
         return projects::parse(&args[1..], cwd).map(Mode::Projects);
+    }
+    if args.first().is_some_and(|first| first == "recordings") {
+        return recordings::parse(&args[1..]).map(Mode::Recordings);
     }
     if args.first().is_some_and(|first| first == "sessions") {
         return sessions::parse(&args[1..], cwd).map(Mode::Sessions);

@@ -22,6 +22,7 @@ mod on;
 pub mod other_agents;
 pub mod profiles;
 mod projects;
+pub mod recordings;
 mod relay;
 mod replay;
 mod search;
@@ -120,6 +121,7 @@ fn run(mode: Mode, desktop: Option<&Desktop>) -> ExitCode {
         Mode::Settings(action) => settings::main(action, SettingsFile::new(&folders::config())),
         Mode::Replay(options) => replay::main(&options),
         Mode::Projects(change) => projects::main(change, &folders::data()),
+        Mode::Recordings(mode) => recordings::main(mode, &folders::data().join(folders::RECORDINGS)),
         Mode::Sessions(SessionsMode::Running { json }) => server(ServerMode::List { json }),
         Mode::Sessions(SessionsMode::Stop(which)) => server(ServerMode::Stop(which)),
         Mode::Sessions(SessionsMode::Stored(mode)) => sessions::main(mode),

@@ -98,6 +98,10 @@ _deskbell() {
             mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
             compopt -o filenames
             return ;;
+        "recordings --remove")
+            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
+            compopt -o filenames
+            return ;;
         "sessions list --filter")
             mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
             compopt -o filenames
@@ -163,6 +167,7 @@ _deskbell() {
         "projects") options='--machine= --pin= --unpin= --remove= --clear' ;;
         "relay") options='--project= --agent= --model= --mode= --options= --record= --trust --agent-command= --agent-argument= --profile= --resume= --fork= --before= --serve --idle= --detached --attach= --no-start --list --json --stop= --remove=' ;;
         "replay") options='--lines --events' files=-f ;;
+        "recordings") options='--remove= --clear' ;;
         "sessions list") options='--filter=' files=-d ;;
         "sessions export") options='--format= --output= --force' ;;
         "sessions search") options='--all --project= --json' ;;
@@ -185,7 +190,7 @@ _deskbell() {
         sessions | "sessions "*) plain='list export search watch usage pin unpin archive unarchive running stop' ;;
         *)
             options='--demo --prompt= --open --background --version --help' files=-d
-            [[ $COMP_CWORD -eq 1 ]] && plain='projects relay replay sessions changes worktrees trust folders on edit settings doctor' ;;
+            [[ $COMP_CWORD -eq 1 ]] && plain='projects relay replay recordings sessions changes worktrees trust folders on edit settings doctor' ;;
     esac
     if [[ $word == -* || -z $files$plain ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")

@@ -3,6 +3,7 @@ complete -c deskbell -f
 complete -c deskbell -n '__fish_use_subcommand' -a projects -d 'list the projects that were opened earlier, one JSON object per line'
 complete -c deskbell -n '__fish_use_subcommand' -a relay -d 'run the engine without a window'
 complete -c deskbell -n '__fish_use_subcommand' -a replay -d 'show the conversation in a recording'
+complete -c deskbell -n '__fish_use_subcommand' -a recordings -d 'list the recordings that were made in the window, with their sizes'
 complete -c deskbell -n '__fish_use_subcommand' -a sessions -d 'list, export, search, watch, usage, pin, unpin, archive, unarchive, running, stop'
 complete -c deskbell -n '__fish_seen_subcommand_from sessions; and not __fish_seen_subcommand_from list export search watch usage pin unpin archive unarchive running stop' -a 'list export search watch usage pin unpin archive unarchive running stop'
 complete -c deskbell -n '__fish_use_subcommand' -a changes -d 'list the files that differ from the last commit, with added and removed lines'
@@ -13,13 +14,13 @@ complete -c deskbell -n '__fish_use_subcommand' -a on -d 'run a command of Deskb
 complete -c deskbell -n '__fish_use_subcommand' -a edit -d 'open a file in your editor'
 complete -c deskbell -n '__fish_use_subcommand' -a settings -d 'show or change the settings, or check their file'
 complete -c deskbell -n '__fish_use_subcommand' -a doctor -d 'show which agent is used and why, whether it can work, and the desktop'
-complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay sessions changes worktrees trust folders on edit settings doctor' -a '(__fish_complete_directories)'
-complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay sessions changes worktrees trust folders on edit settings doctor' -l demo -d 'new sessions there use the built-in demo agent'
-complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay sessions changes worktrees trust folders on edit settings doctor' -l prompt -x -a '' -d 'start a session with this prompt'
-complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay sessions changes worktrees trust folders on edit settings doctor' -l open -d 'the same from a launcher'
-complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay sessions changes worktrees trust folders on edit settings doctor' -l background -d 'start without a window, as at login'
-complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay sessions changes worktrees trust folders on edit settings doctor' -l version
-complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay sessions changes worktrees trust folders on edit settings doctor' -l help
+complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay recordings sessions changes worktrees trust folders on edit settings doctor' -a '(__fish_complete_directories)'
+complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay recordings sessions changes worktrees trust folders on edit settings doctor' -l demo -d 'new sessions there use the built-in demo agent'
+complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay recordings sessions changes worktrees trust folders on edit settings doctor' -l prompt -x -a '' -d 'start a session with this prompt'
+complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay recordings sessions changes worktrees trust folders on edit settings doctor' -l open -d 'the same from a launcher'
+complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay recordings sessions changes worktrees trust folders on edit settings doctor' -l background -d 'start without a window, as at login'
+complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay recordings sessions changes worktrees trust folders on edit settings doctor' -l version
+complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay recordings sessions changes worktrees trust folders on edit settings doctor' -l help
 complete -c deskbell -n '__fish_seen_subcommand_from projects' -l machine -x -a '' -d 'change that list'
 complete -c deskbell -n '__fish_seen_subcommand_from projects' -l pin -x -a '(__fish_complete_directories)' -d 'change that list'
 complete -c deskbell -n '__fish_seen_subcommand_from projects' -l unpin -x -a '(__fish_complete_directories)' -d 'change that list'
@@ -50,6 +51,8 @@ complete -c deskbell -n '__fish_seen_subcommand_from relay' -l remove -x -a '' -
 complete -c deskbell -n '__fish_seen_subcommand_from replay' -F
 complete -c deskbell -n '__fish_seen_subcommand_from replay' -l lines -d 'show its lines in both directions instead, with their times'
 complete -c deskbell -n '__fish_seen_subcommand_from replay' -l events -d 'print its events instead, as one JSON object per line'
+complete -c deskbell -n '__fish_seen_subcommand_from recordings' -l remove -x -a '' -d 'list the recordings that were made in the window, with their sizes'
+complete -c deskbell -n '__fish_seen_subcommand_from recordings' -l clear -d 'list the recordings that were made in the window, with their sizes'
 complete -c deskbell -n '__fish_seen_subcommand_from sessions; and __fish_seen_subcommand_from list' -a '(__fish_complete_directories)'
 complete -c deskbell -n '__fish_seen_subcommand_from sessions; and __fish_seen_subcommand_from list' -l filter -x -a '' -d 'list the sessions of a project that Claude Code stored, one JSON object per line'
 complete -c deskbell -n '__fish_seen_subcommand_from sessions; and __fish_seen_subcommand_from export' -l format -x -a 'md json html' -d 'write a stored session to stdout or to a new file'

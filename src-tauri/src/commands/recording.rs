@@ -3,7 +3,7 @@
 use super::{Answer, project_of};
 use crate::emit;
 use crate::registry::SessionRegistry;
-use deskbell_cli::folders;
+use deskbell_cli::{folders, recordings as kept};
 use deskbell_engine::api::*;
 use deskbell_engine::disk;
 use deskbell_engine::session::SessionHandle;
@@ -15,7 +15,7 @@ fn session_of(app: &AppHandle, window: &WebviewWindow, id: &SessionId) -> Answer
 }
 
 fn recordings() -> PathBuf {
-    folders::data().join("recordings")
+    folders::data().join(folders::RECORDINGS)
 }
 
 /// Records a session from now on. If the recording cannot be written, the window is informed at once.
@@ -63,6 +63,43 @@ pub async fn recording_of(
     Ok(session_of(&app, &window, &session_id)?.recording())
 }
 
+/// The folder of recordings, and the name of this file in it, if it is a recording of the session.
+fn own_recording(
+    app: &AppHandle,
+    window: &WebviewWindow,
+    session_id: &SessionId,
+    path: &str,
+) -> Answer<(PathBuf, String)> {
+    session_of(app, window, session_id)?;
+    let name = Path::new(path).file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    if !kept::is_name(name) || !name.ends_with(&format!("-{session_id}.ndjson")) {
+        return Err(CommandError {
+            code: ErrorCode::BadCommand,
+            message: "This file is no recording of this session.".to_owned(),
+            detail: None,
+        });
+    }
+    Ok((recordings(), name.to_owned()))
+}
+
+/// Removes a recording of a session of this window's project, by the name of its file.
+#[tauri::command]
+pub async fn remove_recording(
+    app: AppHandle,
+    window: WebviewWindow,
+    session_id: SessionId,
+    path: String,
+) -> Answer<()> {
+    let (folder, name) = own_recording(&app, &window, &session_id, &path)?;
+    let place = folder.clone();
+    let removed = disk::run(&place, disk::DEADLINE, move || kept::remove(&folder, &name)).await?;
+    removed.map_err(|error| CommandError {
+        code: ErrorCode::Internal,
+        message: "The recording could not be removed.".to_owned(),
+        detail: Some(error.to_string()),
+    })
+}
+
 /// Shows a recording of a session of this window's project in the file manager, by the name of its file.
 #[tauri::command]
 pub async fn reveal_recording(
@@ -71,16 +108,7 @@ pub async fn reveal_recording(
     session_id: SessionId,
     path: String,
 ) -> Answer<()> {
-    session_of(&app, &window, &session_id)?;
-    let folder = recordings();
-    let name = Path::new(&path).file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    if !name.ends_with(&format!("-{session_id}.ndjson")) {
-        return Err(CommandError {
-            code: ErrorCode::BadCommand,
-            message: "This file is no recording of this session.".to_owned(),
-            detail: None,
-        });
-    }
+    let (folder, name) = own_recording(&app, &window, &session_id, &path)?;
     let file = folder.join(name);
     let show = move || {
         tauri_plugin_opener::reveal_item_in_dir(file).map_err(|error| CommandError {

@@ -295,7 +295,7 @@ export const pages: Page = () => [
 ];
 
 const RECORDED = '/home/ines/.local/share/deskbell/recordings/session-1764040000000-s1.ndjson';
-const RECORDING = { onstop: ignore, onreveal: ignore, oncopy: ignore, onclose: ignore };
+const RECORDING = { onstop: ignore, onreveal: ignore, oncopy: ignore, onremove: ignore, onclose: ignore };
 const recorded = (recording: Partial<RecordingState>) => ({
   ...RECORDING,
   recording: { path: RECORDED, isRunning: false, nBytes: 1_340_000, problem: null, ...recording },
@@ -403,6 +403,7 @@ export const lists: Page = () => [
   ...states('RecordingNote', RecordingNote, {
     running: recorded({ isRunning: true }),
     complete: recorded({}),
+    'asking before it is deleted': [recorded({}), (root) => press(root, 'Delete…')],
     'on a full disk': recorded({ problem: 'the disk is full' }),
     'removed while it ran': recorded({ nBytes: 0, problem: 'its file was removed or moved' }),
   }),

@@ -309,6 +309,13 @@ export class FakeHost implements Host {
     return Promise.resolve(this.recordings.get(sessionId) ?? null);
   }
 
+  removedRecordings: string[] = [];
+
+  removeRecording(_sessionId: SessionId, path: string): Promise<void> {
+    this.removedRecordings.push(path);
+    return Promise.resolve();
+  }
+
   revealRecording(_sessionId: SessionId, path: string): Promise<void> {
     this.revealed.push(path);
     return Promise.resolve();

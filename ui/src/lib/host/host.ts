@@ -122,6 +122,8 @@ export interface Host {
   recordingOf(sessionId: SessionId): Promise<RecordingState | null>;
   /** Shows a recording of a session in the file manager. */
   revealRecording(sessionId: SessionId, path: string): Promise<void>;
+  /** Removes a recording of this session. */
+  removeRecording(sessionId: SessionId, path: string): Promise<void>;
   /** Returns a text for the clipboard, as the agent wrote it. */
   copyText(sessionId: SessionId, copy: CopyOf): Promise<string>;
   command(sessionId: SessionId, command: Command): Promise<void>;

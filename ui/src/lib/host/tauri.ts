@@ -45,6 +45,7 @@ export const tauriHost: Host = {
   stopRecording: (sessionId) => call('stop_recording', { sessionId }),
   recordingOf: (sessionId) => call('recording_of', { sessionId }),
   revealRecording: (sessionId, path) => call('reveal_recording', { sessionId, path }),
+  removeRecording: (sessionId, path) => call('remove_recording', { sessionId, path }),
   rawLines: (sessionId, after) => call('raw_lines', { sessionId, after }),
   outputLines: (sessionId, itemId, first, count) => call('output_lines', { sessionId, itemId, first, count }),
   copyText: (sessionId, copy) => call('copy_text', { sessionId, copy }),

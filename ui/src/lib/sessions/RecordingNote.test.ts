@@ -20,6 +20,7 @@ test('a recording is seen, stopped, shown and dismissed', async () => {
     onstop: () => void recordings.stop('s1'),
     onreveal: (path: string) => void recordings.reveal('s1', path),
     oncopy: (path: string) => copied.push(path),
+    onremove: (path: string) => void recordings.remove('s1', path),
     onclose: () => recordings.dismiss('s1'),
   });
   const { redraw } = await draw(RecordingNote, props());
@@ -29,7 +30,7 @@ test('a recording is seen, stopped, shown and dismissed', async () => {
   await expect.poll(() => recordings.of('s1')?.isRunning).toBe(false);
   await redraw(props());
   expect(note()?.textContent).toContain(
-    '(49\u{a0}kB). Read it before you attach it to a report. Deskbell keeps it until you remove it.',
+    '(49\u{a0}kB). Read it before you attach it to a report. Deskbell keeps it until you delete it.',
   );
   await user.click(screen.getByRole('button', { name: 'Show in its folder' }));
   await user.click(screen.getByRole('button', { name: 'Copy path' }));
@@ -38,6 +39,36 @@ test('a recording is seen, stopped, shown and dismissed', async () => {
   await user.click(screen.getByRole('button', { name: 'Dismiss' }));
   await redraw(props());
   expect(note()).toBeNull();
+});
+
+test('a recording is deleted only after a confirmation', async () => {
+  const [host, problems, user] = [new FakeHost(), new Problems(), userEvent.setup()];
+  const recordings = new Recordings(host, problems);
+  await recordings.start('s1');
+  await recordings.stop('s1');
+  const props = () => ({
+    recording: recordings.of('s1'),
+    onstop: () => {},
+    onreveal: () => {},
+    oncopy: () => {},
+    onremove: (path: string) => void recordings.remove('s1', path),
+    onclose: () => {},
+  });
+  const { redraw } = await draw(RecordingNote, props());
+  const press = (name: string) => user.click(screen.getByRole('button', { name }));
+  await press('Delete…');
+  await press('Keep it');
+  await press('Delete…');
+  expect(host.removedRecordings).toEqual([]);
+  host.removeRecording = () => Promise.reject({ code: 'internal', message: 'No.', detail: null } as never);
+  await press('Delete the file');
+  await expect.poll(() => problems.list.map(({ what }) => what)).toEqual(['The recording was not deleted']);
+  expect(recordings.of('s1')).not.toBeNull();
+  host.removeRecording = FakeHost.prototype.removeRecording;
+  await press('Delete the file');
+  await expect.poll(() => host.removedRecordings).toHaveLength(1);
+  await redraw(props());
+  expect(screen.queryByRole('note')).toBeNull();
 });
 
 test('a recording that was started before the page was loaded is found', async () => {
@@ -63,7 +94,7 @@ test('a recording that cannot be written any longer ends in the window at once',
   await recordings.start('s1');
   const recording = { path: '/data/a.ndjson', isRunning: false, nBytes: 1_340_000, problem: 'the disk is full' };
   recordings.hear({ type: 'recordingEnded', sessionId: 's1', recording });
-  const none = { onstop: vi.fn(), onreveal: vi.fn(), oncopy: vi.fn(), onclose: vi.fn() };
+  const none = { onstop: vi.fn(), onreveal: vi.fn(), oncopy: vi.fn(), onremove: vi.fn(), onclose: vi.fn() };
   const { redraw } = await draw(RecordingNote, { ...none, recording: recordings.of('s1') });
   const note = () => screen.getByRole('note', { name: 'Recording of this session' });
   expect(note().textContent).toContain('The recording has ended: the disk is full.');

@@ -51,6 +51,13 @@ export class Recordings {
     await this.problems.attempt('The recording was not shown', () => this.host.revealRecording(id, path));
   }
 
+  async remove(id: SessionId, path: string): Promise<void> {
+    await this.problems.attempt('The recording was not deleted', async () => {
+      await this.host.removeRecording(id, path);
+      if (this.of(id)?.path === path) this.dismiss(id);
+    });
+  }
+
   async copyPath(path: string): Promise<void> {
     await this.problems.attempt('The path was not copied', () => this.host.writeClipboard(path));
   }
