@@ -1,9 +1,9 @@
-//! Forms that an MCP server asks the user to fill in, through the real CLI.
+//! Forms that an MCP server asks the user to fill in, and dialogs of the CLI itself, through the real CLI.
 
 use anyhow::{Result, ensure};
-use deskbell_engine::api::Decision;
+use deskbell_engine::api::{Decision, Outcome};
 use deskbell_tests::real_cli::World;
-use deskbell_tests::relay::Relay;
+use deskbell_tests::relay::{Relay, outcome};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -124,5 +124,44 @@ pub async fn a_servers_page_is_shown_and_agreed_to() -> Result<()> {
     relay.decide(&asked, Decision::Fill { values: BTreeMap::new() }).await?;
     relay.turn_end().await?;
     ensure!(received(&relay)?["action"] == "accept", "{:?}", relay.answers());
+    Ok(())
+}
+
+/// A model declines, and the user has the CLI ask before another one continues.
+async fn declined(answer: Decision) -> Result<(World, Relay, Value)> {
+    let world = World::new().await?;
+    std::fs::write(world.config.join("settings.json"), json!({"switchModelsOnFlag": false}).to_string())?;
+    let mut relay = Relay::spawn(&world, &["--model=claude-fable-5"])?;
+    // The CLI tries once more by itself.
+    relay.prompt("REFUSE bio\nREFUSE bio\nSAY from another").await?;
+    let asked = relay.request().await?;
+    let request = &asked["request"];
+    ensure!(request["question"] == "The agent asks you to choose", "{asked}");
+    let form = &request["kind"]["form"];
+    ensure!(form["server"].is_null() && form["fields"][0]["name"] == "choice", "{form}");
+    let message = form["message"].as_str().unwrap_or_default();
+    ensure!(message.starts_with("claude-fable-5 declined") && message.contains("(bio)"), "{form}");
+    let wrong = Decision::Fill { values: BTreeMap::from([("choice".to_owned(), json!("other"))]) };
+    relay.decide(&asked, wrong).await?;
+    ensure!(relay.event("commandFailed").await?["error"]["code"] == "badCommand");
+    relay.decide(&asked, answer).await?;
+    let turn = relay.turn_end().await?;
+    Ok((world, relay, turn))
+}
+
+pub async fn a_dialog_of_the_agent_is_answered() -> Result<()> {
+    let choose =
+        |choice: &str| Decision::Fill { values: BTreeMap::from([("choice".to_owned(), json!(choice))]) };
+    let (_world, relay, turn) = declined(choose("retry_fallback")).await?;
+    ensure!(outcome(&turn)? == Outcome::Done, "{turn}");
+    let texts = relay.answers();
+    ensure!(texts.iter().any(|text| text.contains("from another")), "{texts:?}");
+    let notices = relay.notices();
+    ensure!(notices.iter().any(|notice| notice.contains("Switched to")), "{notices:?}");
+    for answer in [choose("edit_prompt"), Decision::Deny { message: String::new(), interrupt: false }] {
+        let (_world, relay, turn) = declined(answer).await?;
+        ensure!(outcome(&turn)? != Outcome::Done, "{turn}");
+        ensure!(!relay.answers().iter().any(|text| text.contains("another")));
+    }
     Ok(())
 }

@@ -205,7 +205,7 @@ fn main() {
             mcp_tool;
         tools: a_servers_tool_is_shown_by_its_display_name;
         forms: a_servers_form_is_filled_in_and_checked, a_servers_form_is_declined,
-            a_servers_page_is_shown_and_agreed_to;
+            a_servers_page_is_shown_and_agreed_to, a_dialog_of_the_agent_is_answered;
         options: a_folder_an_mcp_config_and_a_variable_reach_the_agent;
         configuration:
             all_parts_of_the_configuration_are_reported,

@@ -1,4 +1,5 @@
-//! A form that an MCP server asks the user to fill in: with the keyboard only, and with the mouse only.
+//! A form that an MCP server asks the user to fill in: with the keyboard only, and with the mouse only. A dialog of the agent
+//! itself.
 
 use std::fs;
 
@@ -26,10 +27,14 @@ fn request() -> Value {
 
 /// Has the agent ask, and waits for the card.
 async fn ask(stage: &Stage) -> Result<()> {
+    ask_for(stage, &request(), "Which desk shall it be?").await
+}
+
+async fn ask_for(stage: &Stage, request: &Value, words: &str) -> Result<()> {
     let file = stage.desktop.scratch().join("form.ndjson");
-    fs::write(&file, format!("{}\n", request()))?;
+    fs::write(&file, format!("{request}\n"))?;
     stage.window.paste_prompt(&format!("LINES {}\nWAIT", file.display())).await?;
-    stage.window.wait_text("group", CARD, "Which desk shall it be?", SHORT).await.map(drop)
+    stage.window.wait_text("group", CARD, words, SHORT).await.map(drop)
 }
 
 /// The answer that the agent gets.
@@ -110,6 +115,31 @@ pub async fn it_is_filled_in_with_the_mouse_only() -> Result<()> {
             window.screenshot("form-mouse").await?;
             window.point_at("button", "Send").await?;
             was_sent(stage, &json!({"seats": 2, "room": "north", "window": true})).await
+        })
+        .await
+}
+
+/// As Claude Code 2.1.329 asks when a model has declined a message.
+pub async fn a_dialog_of_the_agent_is_answered_with_a_choice() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("form-dialog", async |stage| {
+            let window = &stage.window;
+            let payload = json!({"originalModel": "claude-fable-5", "fallbackModel": "claude-opus-5",
+                "apiRefusalCategory": "bio", "retractedMessageUuids": []});
+            let dialog = json!({"type": "control_request", "request_id": "f1", "request": {
+                "subtype": "request_user_dialog", "dialog_kind": "refusal_fallback_prompt", "payload": payload}});
+            ask_for(stage, &dialog, "claude-fable-5 declined to answer").await?;
+            ensure!(disabled(stage).await?, "a dialog without a choice can be sent");
+            let choices = window.names("radio").await?;
+            let go_on = choices.iter().find(|name| name.starts_with("Continue with claude-opus-5"));
+            window.point_at("radio", go_on.with_context(|| format!("{choices:?}"))?).await?;
+            window.drawn().await?;
+            window.screenshot("form-dialog").await?;
+            window.point_at("button", "Send").await?;
+            let sent = answer(stage).await?["response"]["response"].clone();
+            ensure!(sent == json!({"behavior": "completed", "result": "retry_fallback"}), "{sent}");
+            Ok(())
         })
         .await
 }

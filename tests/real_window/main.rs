@@ -231,7 +231,8 @@ fn main() {
         background: the_output_of_a_task_grows_and_the_task_is_stopped;
         board: the_board_shows_who_waits_and_brings_the_window_up;
         form: it_is_filled_in_with_the_keyboard_only,
-            it_is_filled_in_with_the_mouse_only;
+            it_is_filled_in_with_the_mouse_only,
+            a_dialog_of_the_agent_is_answered_with_a_choice;
         recording: a_recording_is_stopped_and_shown_in_the_file_manager,
             a_recording_whose_folder_is_removed_ends_in_the_window_at_once;
         usage: it_adds_up_the_turns_of_the_project_and_of_all_projects;

@@ -3,23 +3,37 @@
 use crate::answer::Asked;
 use crate::wire;
 use deskbell_agent::driver::{Driver, Output};
-use deskbell_agent::{AgentCommand, AgentEvent, Answer};
-use std::collections::HashMap;
+use deskbell_agent::{AgentCommand, AgentEvent, AgentRequest, Answer};
+use std::collections::{HashMap, HashSet};
 
 /// Reads and writes the lines of one process. It remembers only what it was asked: an answer does not say which request
 /// it is for, except by its id.
 #[derive(Debug, Default)]
 pub struct ClaudeDriver {
     asked: HashMap<String, Asked>,
+    /// The open dialogs of the agent. Their answers have another form than those of a server's forms.
+    dialogs: HashSet<String>,
 }
 
 impl ClaudeDriver {
     /// Reads a line, which is always one event.
     pub fn event(&mut self, line: &[u8]) -> AgentEvent {
-        wire::read_line(line, &mut |request_id, response| match self.asked.remove(request_id) {
+        let event = wire::read_line(line, &mut |request_id, response| match self.asked.remove(request_id) {
             Some(asked) => asked.read(response, PREFIX),
             None => Answer::Done,
-        })
+        });
+        match &event {
+            AgentEvent::Request { request_id, request: AgentRequest::Tool(request) }
+                if request.tool_name == wire::DIALOG =>
+            {
+                self.dialogs.insert(request_id.clone());
+            }
+            AgentEvent::RequestWithdrawn { request_id } => {
+                self.dialogs.remove(request_id);
+            }
+            _ => {}
+        }
+        event
     }
 
     /// The line of a command.
@@ -29,7 +43,12 @@ impl ClaudeDriver {
         {
             self.asked.insert(request_id.clone(), asked);
         }
-        wire::line(command)
+        match command {
+            AgentCommand::Fill { request_id, values } if self.dialogs.remove(request_id) => {
+                wire::dialog_answer(request_id, values.as_ref())
+            }
+            _ => wire::line(command),
+        }
     }
 }
 
@@ -74,6 +93,32 @@ mod tests {
         assert_eq!(answer(&mut driver, &response), Ok(Answer::Title("T".to_owned())));
         driver.line(&asks(HostRequest::Rename("U".to_owned())));
         assert_eq!(answer(&mut driver, &response), Ok(Answer::Done));
+    }
+
+    #[test]
+    fn a_dialog_and_a_form_are_answered_each_in_its_own_way() {
+        let mut driver = ClaudeDriver::default();
+        let payload = json!({"originalModel": "a", "fallbackModel": "b"});
+        let dialog = json!({"subtype": "request_user_dialog", "dialog_kind": "refusal_fallback_prompt",
+            "payload": payload});
+        let mut ask = |id: &str| {
+            let line = json!({"type": "control_request", "request_id": id, "request": dialog}).to_string();
+            let event = driver.event(line.as_bytes());
+            assert!(matches!(event, AgentEvent::Request { request: AgentRequest::Tool(_), .. }), "{event:?}");
+        };
+        ask("d");
+        ask("gone");
+        let withdrawn = json!({"type": "control_cancel_request", "request_id": "gone"}).to_string();
+        driver.event(withdrawn.as_bytes());
+        let values = json!({"choice": "edit_prompt"}).as_object().cloned();
+        let mut fill = |id: &str| {
+            let line = driver.line(&AgentCommand::Fill { request_id: id.to_owned(), values: values.clone() });
+            let line: Value = serde_json::from_str(&line).unwrap();
+            line["response"]["response"].clone()
+        };
+        assert_eq!(fill("d"), json!({"behavior": "completed", "result": "edit_prompt"}));
+        let form = json!({"action": "accept", "content": {"choice": "edit_prompt"}});
+        assert_eq!((fill("d"), fill("gone"), fill("form")), (form.clone(), form.clone(), form));
     }
 
     #[test]

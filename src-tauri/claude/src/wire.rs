@@ -5,6 +5,7 @@
 //! to the agent is built here.
 
 mod control;
+mod dialog;
 mod head;
 mod hook;
 pub(crate) mod init;
@@ -17,6 +18,7 @@ mod schedule;
 mod stream;
 mod task;
 
+pub(crate) use dialog::{DIALOG, answer as dialog_answer};
 pub(crate) use message::SYNTHETIC;
 pub use outbound::line;
 pub use read::parse;

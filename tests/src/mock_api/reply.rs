@@ -102,15 +102,18 @@ pub(crate) async fn stream(
             }
             events.push(&json!({"type": "content_block_delta", "index": idx, "delta": delta})).await?;
         }
-        if matches!(reply.ending, Ending::Stop(_)) {
+        if matches!(reply.ending, Ending::Stop(_) | Ending::Refused(_)) {
             events.push(&json!({"type": "content_block_stop", "index": idx})).await?;
         }
     }
     match &reply.ending {
         Ending::Hang | Ending::Drop => return events.flush().await,
         Ending::Error(kind) => events.push(&error(kind, "the script said so")).await?,
-        Ending::Stop(reason) => {
-            let delta = json!({"stop_reason": reason, "stop_sequence": null});
+        Ending::Stop(_) | Ending::Refused(_) => {
+            let mut delta = json!({"stop_reason": stop_reason(reply), "stop_sequence": null});
+            if let Ending::Refused(category) = &reply.ending {
+                delta["stop_details"] = json!({"type": "refusal", "category": category, "explanation": null});
+            }
             let usage = json!({"output_tokens": output_tokens(reply)});
             events.push(&json!({"type": "message_delta", "delta": delta, "usage": usage})).await?;
             events.push(&json!({"type": "message_stop"})).await?;
@@ -127,6 +130,7 @@ pub(crate) fn error(kind: &str, message: &str) -> Value {
 fn stop_reason(reply: &Reply) -> &'static str {
     match reply.ending {
         Ending::Stop(reason) => reason,
+        Ending::Refused(_) => "refusal",
         Ending::Hang | Ending::Drop | Ending::Error(_) => "end_turn",
     }
 }

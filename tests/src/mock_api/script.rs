@@ -14,7 +14,7 @@
 //! | `BIG n` | a text of `n` bytes |
 //! | `RECALL` | all earlier prompts that came with the request |
 //! | `HEARD` | the newest tool result that came with the request |
-//! | `REFUSE`, `MAXTOKENS text` | a reply with that reason to stop |
+//! | `REFUSE`, `MAXTOKENS text` | a reply with that reason to stop; `REFUSE category` names what the safeguards flagged |
 //! | `HANG text` | the text, then nothing while the connection is open; without a text not even a reply |
 //! | `DROP text` | the text, then the connection breaks |
 //! | `STREAMERR kind text` | the text, then an error event; if retried without streaming, the text |
@@ -77,6 +77,8 @@ pub enum Block {
 pub enum Ending {
     /// With this reason to stop.
     Stop(&'static str),
+    /// With a refusal of this category.
+    Refused(String),
     Hang,
     Drop,
     Error(String),
@@ -220,7 +222,8 @@ fn act(line: &str) -> Option<Act> {
         "BIG" => Act::say(&"0123456789abcde ".repeat(rest.parse::<usize>().ok()?.div_ceil(16))),
         "RECALL" => Act::Recall,
         "HEARD" => Act::Heard,
-        "REFUSE" => Act::ending("I cannot help with that.", Ending::Stop("refusal")),
+        "REFUSE" if rest.is_empty() => Act::ending("I cannot help with that.", Ending::Stop("refusal")),
+        "REFUSE" => Act::ending("I cannot help with that.", Ending::Refused(rest.to_owned())),
         "MAXTOKENS" => Act::ending(rest, Ending::Stop("max_tokens")),
         "HANG" if rest.is_empty() => Act::Silence,
         "HANG" => Act::ending(rest, Ending::Hang),

@@ -160,7 +160,7 @@ async fn answer_message(
         let sent = async {
             reply::stream(output, &header, &reply).await?;
             match reply.ending {
-                Ending::Stop(_) | Ending::Error(_) => Ok(ControlFlow::Continue(())),
+                Ending::Stop(_) | Ending::Refused(_) | Ending::Error(_) => Ok(ControlFlow::Continue(())),
                 Ending::Drop => Ok(ControlFlow::Break(())),
                 Ending::Hang => std::future::pending().await,
             }

@@ -40,6 +40,7 @@ const question = script.questionRequest('question');
 const formRequest = script.formRequest('form');
 const form = script.formOf(formRequest);
 const page = script.pageRequest('page');
+const dialog = script.dialogRequest('dialog');
 const unknownField = {
   name: 'where',
   label: 'Where',
@@ -142,6 +143,7 @@ export const asking: Page = () => [
       form: { server: null, message: '', url: null, fields: [unknownField] },
       ondecide: agree,
     },
+    'a dialog of the agent': { request: dialog, form: script.formOf(dialog), ondecide: agree },
     'a page': { request: page, form: script.formOf(page), ondecide: agree },
   }),
 ];

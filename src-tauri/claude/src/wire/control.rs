@@ -1,6 +1,7 @@
 //! Control protocol, inbound: the agent's requests, such as permission requests, and its responses to the host's
 //! requests.
 
+use super::dialog;
 use super::head::Head;
 use crate::request;
 use deskbell_agent::json::{self, Input};
@@ -43,6 +44,10 @@ pub(super) fn read_control_request(text: &str) -> Result<(String, AgentRequest),
                 ),
                 "elicitation" => read_elicitation(request).map_or_else(
                     || AgentRequest::Unknown { name: "elicitation".to_owned() },
+                    |request| AgentRequest::Tool(Arc::new(request)),
+                ),
+                "request_user_dialog" => dialog::read(request).map_or_else(
+                    || AgentRequest::Unknown { name: "request_user_dialog".to_owned() },
                     |request| AgentRequest::Tool(Arc::new(request)),
                 ),
                 subtype => AgentRequest::Unknown { name: subtype.to_owned() },

@@ -1,5 +1,6 @@
 //! Commands as lines, each complete and without its newline.
 
+use super::dialog::KINDS;
 use crate::request::{permissions, with_answers};
 use deskbell_agent::{AgentCommand, HostRequest};
 use deskbell_api::Attachment;
@@ -111,9 +112,11 @@ fn body(request: &HostRequest) -> Value {
         // 2.1.329 sends the system prompt that a conversation began with until it is compacted, whatever later processes
         // are started with; 2.1.197 does not, and ignores the field.
         HostRequest::Initialize { renews_system_prompt: true } => {
-            json!({"subtype": "initialize", "systemPromptSnapshot": false})
+            json!({"subtype": "initialize", "supportedDialogKinds": KINDS, "systemPromptSnapshot": false})
         }
-        HostRequest::Initialize { renews_system_prompt: false } => json!({"subtype": "initialize"}),
+        HostRequest::Initialize { renews_system_prompt: false } => {
+            json!({"subtype": "initialize", "supportedDialogKinds": KINDS})
+        }
         HostRequest::Interrupt => json!({"subtype": "interrupt"}),
         // The response is `{"cancelled": bool}` (2.1.329).
         HostRequest::CancelPrompt(uuid) => json!({"subtype": "cancel_async_message", "message_uuid": uuid}),

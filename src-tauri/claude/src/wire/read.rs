@@ -172,7 +172,9 @@ fn read_system(subtype: &str, value: &Value) -> AgentEvent {
         }
         "informational" => AgentEvent::Informational { level: text("level"), text: text("content") },
         // “Switched to Sonnet 4.5 due to high demand for Opus 4.5” (2.1.197 and 2.1.329).
-        "model_fallback" => AgentEvent::Informational { level: "warning".to_owned(), text: text("content") },
+        "model_fallback" | "model_refusal_fallback" => {
+            AgentEvent::Informational { level: "warning".to_owned(), text: text("content") }
+        }
         "status" => {
             AgentEvent::Status { status: string("status"), permission_mode: string("permissionMode") }
         }

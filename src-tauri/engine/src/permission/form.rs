@@ -50,9 +50,10 @@ fn shown_field(field: &FormField) -> FormField {
 /// The question of a form as it is shown, in one line.
 pub fn question(form: &Form) -> String {
     let who = form.server.as_deref().unwrap_or("The agent");
-    match form.url {
-        Some(_) => format!("{who} asks you to open a page"),
-        None => format!("{who} asks you to fill in a form"),
+    match (&form.url, form.fields.as_slice()) {
+        (Some(_), _) => format!("{who} asks you to open a page"),
+        (None, [FormField { kind: FieldKind::One { .. }, .. }]) => format!("{who} asks you to choose"),
+        (None, _) => format!("{who} asks you to fill in a form"),
     }
 }
 
@@ -125,6 +126,14 @@ mod tests {
         assert_eq!((form.fields[0].name.as_str(), form.fields[0].label.as_str()), ("a", "A\\u{202E}"));
         assert_eq!(view.question, "desk asks you to fill in a form");
         assert_eq!(wants(&view), "Has a question");
+    }
+
+    #[test]
+    fn a_form_with_one_choice_asks_to_choose() {
+        let schema = json!({"properties": {"a": {"type": "string", "enum": ["x", "y"]}}});
+        let form = Form { fields: form::fields(&schema, &[]).unwrap(), ..Form::default() };
+        assert_eq!(question(&form), "The agent asks you to choose");
+        assert_eq!(question(&Form { fields: Vec::new(), ..form }), "The agent asks you to fill in a form");
     }
 
     #[test]

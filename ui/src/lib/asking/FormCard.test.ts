@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { Decision, FieldKind, FormField, PermissionRequest } from '../bindings/api';
 import { draw } from '../../test/draw';
-import { formOf, formRequest, pageRequest } from '../host/fake/script';
+import { dialogRequest, formOf, formRequest, pageRequest } from '../host/fake/script';
 import FormCard from './FormCard.svelte';
 import { FieldValue, valuesByName } from './filling.svelte';
 
@@ -30,6 +30,15 @@ describe('a form', () => {
     await user.click(button('Send'));
     const values = { month: '2026-04', rounding: 'even', copies: 3, reports: ['totals', 'cash'] };
     expect(decisions).toEqual([{ type: 'fill', values }]);
+  });
+
+  it('is a choice in a dialog of the agent', async () => {
+    const { decisions, user } = await card(dialogRequest('d'));
+    expect(screen.queryByText(/What you enter goes to/u)).toBeNull();
+    expect(button('Send').disabled).toBe(true);
+    await user.click(screen.getByRole('radio', { name: /^Continue with claude-opus-5/u }));
+    await user.click(button('Send'));
+    expect(decisions).toEqual([{ type: 'fill', values: { choice: 'retry_fallback' } }]);
   });
 
   it('says what does not fit, and is not sent with it', async () => {

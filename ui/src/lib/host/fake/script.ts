@@ -382,6 +382,36 @@ export function questionRequest(id: string): PermissionRequest {
   };
 }
 
+/** A dialog of the agent itself: another model could continue. */
+export function dialogRequest(id: string): PermissionRequest {
+  const form: Form = {
+    server: null,
+    message: 'claude-fable-5 declined to answer: its safeguards flagged the conversation (bio).',
+    url: null,
+    fields: [
+      {
+        name: 'choice',
+        label: 'How to continue',
+        description: null,
+        isRequired: true,
+        kind: {
+          type: 'one',
+          choices: [
+            {
+              value: 'retry_fallback',
+              label: 'Continue with claude-opus-5',
+              description: 'The session uses claude-opus-5 from now on.',
+            },
+            { value: 'edit_prompt', label: 'Stop here', description: 'You can change the prompt and send it again.' },
+          ],
+          default: null,
+        },
+      },
+    ],
+  };
+  return { ...formRequest(id), question: 'The agent asks you to choose', kind: { type: 'form', form } };
+}
+
 export function formRequest(id: string): PermissionRequest {
   const field = { description: null, isRequired: false };
   const choice = (value: string, label: string) => ({ value, label, description: null });
