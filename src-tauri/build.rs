@@ -38,6 +38,7 @@ const COMMANDS: &[&str] = &[
     "copy_text",
     "output_lines",
     "task_output",
+    "server_log",
     "raw_lines",
     "record_session",
     "stop_recording",

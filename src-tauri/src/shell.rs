@@ -79,6 +79,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             commands::transcript::copy_text,
             commands::transcript::output_lines,
             commands::transcript::task_output,
+            commands::transcript::server_log,
             commands::transcript::raw_lines,
             commands::recording::record_session,
             commands::recording::stop_recording,

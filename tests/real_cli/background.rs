@@ -1,7 +1,7 @@
 //! Background work that outlives its turn: a result is not its end.
 
 #[cfg(target_os = "linux")]
-mod client;
+pub mod client;
 
 use anyhow::{Result, ensure};
 #[cfg(target_os = "linux")]

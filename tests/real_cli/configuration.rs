@@ -1,10 +1,14 @@
 //! What is configured for the agent: real MCP servers as scripts, hooks, a skill, a subagent and a memory file.
 
+#[cfg(target_os = "linux")]
+use crate::background::client::Client;
 use crate::tools::SERVER;
 use anyhow::{Context, Result, ensure};
 use deskbell_engine::api::Command;
 use deskbell_tests::real_cli::World;
-use deskbell_tests::relay::Relay;
+use deskbell_tests::relay::{DEADLINE, Relay};
+#[cfg(target_os = "linux")]
+use deskbell_tests::wait::eventually;
 use serde_json::{Value, json};
 use std::fs;
 
@@ -132,4 +136,40 @@ pub async fn a_server_is_turned_off_and_on_and_connected_to_again() -> Result<()
     let session = relay.session_where("the plugins", is_loaded).await?;
     ensure!(configuration(&session)["reloadProblem"].is_null(), "{}", configuration(&session));
     relay.close().await
+}
+
+/// The agent keeps what a failed server wrote. It is read on request, for this conversation only.
+#[cfg(target_os = "linux")]
+pub async fn the_error_output_of_a_failed_server_is_shown() -> Result<()> {
+    let world = World::new().await?;
+    configured(&world)?;
+    let mut client = Client::start(&world).await?;
+    let (project, agent) = (world.project.display().to_string(), world.agent.display().to_string());
+    let session = json!({"project": project, "agent": agent, "trust": true});
+    client.send(&json!({"type": "open", "id": "o", "session": session})).await?;
+    let session = client.line(|line| line["id"] == "o").await?["sessionId"].clone();
+    client.send(&json!({"type": "attach", "sessionId": session})).await?;
+    let command = |id: &str, command: Value| json!({"type": "command", "id": id, "sessionId": session, "command": command});
+    client.send(&command("p", json!({"type": "prompt", "text": "SAY hello"}))).await?;
+    client.line(|line| line["type"] == "turnEnded").await?;
+    client.send(&command("c", json!({"type": "readConfiguration"}))).await?;
+    client.line(|line| is_read(&line["session"])).await?;
+    let mut nr = 0;
+    let mut ask = async |client: &mut Client, server: &str| -> Result<Value> {
+        nr += 1;
+        let question = json!({"type": "serverLog", "server": server});
+        client.send(&json!({"type": "ask", "nr": nr, "sessionId": session, "question": question})).await?;
+        Ok(client.line(|line| line["type"] == "answer" && line["nr"] == nr).await?["answer"].clone())
+    };
+    // The agent writes its log once a second.
+    let log = eventually("the log of the server", DEADLINE, async || {
+        let log = ask(&mut client, "broken").await?;
+        Ok(log["lines"].get(0).is_some().then_some(log))
+    })
+    .await?;
+    let said = &log["lines"][0]["tokens"][0]["text"];
+    ensure!(said == "the database <b>is missing</b>" && log["isCut"] == false, "{log}");
+    ensure!(ask(&mut client, "nosuch").await?.is_null(), "the agent has no such server");
+    ensure!(ask(&mut client, "../broken").await?.is_null(), "the agent has no such server");
+    client.end().await
 }

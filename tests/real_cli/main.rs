@@ -234,6 +234,7 @@ fn main() {
         background:
             a_background_shell_ends_with_its_session,
             the_output_of_a_background_shell_is_read_while_it_grows;
+        configuration: the_error_output_of_a_failed_server_is_shown;
         far: a_session_runs_where_the_code_is;
         hibernation: an_agent_that_hibernates_gives_its_memory_back_and_goes_on;
         crash:

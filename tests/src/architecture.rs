@@ -391,7 +391,7 @@ fn uses_of_an_agent(text: &str) -> usize {
 /// `docs/design/agents.md` says why.
 #[test]
 fn little_in_the_engine_knows_which_agent_it_has() {
-    const LEFT: [(&str, usize); 15] = [
+    const LEFT: [(&str, usize); 16] = [
         // Stored conversations: their lines, images, texts and checkpoints.
         ("src/export/images.rs", 1),
         ("src/history.rs", 2),
@@ -408,6 +408,8 @@ fn little_in_the_engine_knows_which_agent_it_has() {
         ("src/replay/text.rs", 1),
         ("src/rewind/preview.rs", 1),
         ("src/search/file.rs", 2),
+        // The agent's logs of MCP servers.
+        ("src/session/server_log.rs", 1),
         ("src/stored/summary.rs", 1),
         // A folder's own settings, and the copy that an agent is started with.
         ("src/trust.rs", 2),

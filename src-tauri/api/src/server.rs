@@ -102,6 +102,9 @@ pub enum Question {
     Output { item_id: ItemId, first: u32, count: u32 },
     /// The end of the output of a task in the background: a `TaskOutput`, or `null` if it does not run or writes none.
     TaskOutput { task_id: String },
+    /// The end of what an MCP server wrote to its standard error before it was connected: a `TaskOutput`, or `null` if the
+    /// agent kept nothing of it.
+    ServerLog { server: String },
     /// The last lines between Deskbell and the agent that come after line `after`; 0 is all: `RawLines`.
     RawLines { after: u64 },
     /// A text as the agent wrote it, or `null`.
@@ -128,7 +131,7 @@ pub enum Question {
 }
 
 /// The questions that came after the first servers of this protocol. `hello` names those that a server answers.
-pub const LATER_QUESTIONS: [&str; 3] = ["files", "changes", "fileDiff"];
+pub const LATER_QUESTIONS: [&str; 4] = ["files", "changes", "fileDiff", "serverLog"];
 
 impl Question {
     /// Its name in [`LATER_QUESTIONS`]; `None` if every server of this protocol answers it.
@@ -137,6 +140,7 @@ impl Question {
             Self::Files { .. } => Some("files"),
             Self::Changes => Some("changes"),
             Self::FileDiff { .. } => Some("fileDiff"),
+            Self::ServerLog { .. } => Some("serverLog"),
             _ => None,
         }
     }

@@ -14,6 +14,7 @@ mod outcome;
 pub mod request;
 pub mod rules;
 pub mod searchable;
+pub mod server_log;
 pub mod setup;
 pub mod stored;
 pub mod tool;

@@ -48,7 +48,13 @@ pub fn project_folder(config: &Path, project: &Path) -> PathBuf {
 
 /// The agent's folder for a project whose real path is known. Does not read the project's own disk.
 pub(crate) fn folder_of_real(config: &Path, real: &Path) -> PathBuf {
-    let text = real.to_string_lossy();
+    let (name, is_cut) = encoded(&real.to_string_lossy());
+    let folder = config.join("projects").join(name);
+    if is_cut { with_same_beginning(&folder).unwrap_or(folder) } else { folder }
+}
+
+/// A text as the agent writes it in the name of a folder, and whether it is cut.
+pub(crate) fn encoded(text: &str) -> (String, bool) {
     let units: Vec<u16> = text.encode_utf16().collect();
     let encoded: String = units
         .iter()
@@ -57,15 +63,11 @@ pub(crate) fn folder_of_real(config: &Path, real: &Path) -> PathBuf {
             _ => '-',
         })
         .collect();
-    let encoded_is_cut = encoded.len() > LONGEST_NAME;
-    let name = if encoded_is_cut {
-        let hash = units.iter().fold(0i32, |hash, unit| hash.wrapping_mul(31).wrapping_add(i32::from(*unit)));
-        format!("{}-{}", &encoded[..LONGEST_NAME], base36(hash.unsigned_abs()))
-    } else {
-        encoded
-    };
-    let folder = config.join("projects").join(name);
-    if encoded_is_cut { with_same_beginning(&folder).unwrap_or(folder) } else { folder }
+    if encoded.len() <= LONGEST_NAME {
+        return (encoded, false);
+    }
+    let hash = units.iter().fold(0i32, |hash, unit| hash.wrapping_mul(31).wrapping_add(i32::from(*unit)));
+    (format!("{}-{}", &encoded[..LONGEST_NAME], base36(hash.unsigned_abs())), true)
 }
 
 /// The agent's folder of a long path if it has another hash: builds of the agent with another runtime hash differently.

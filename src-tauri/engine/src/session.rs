@@ -11,6 +11,7 @@ mod mirror;
 mod outcome;
 mod permission_audit;
 mod recording;
+mod server_log;
 #[cfg(test)]
 pub(crate) mod simulation;
 mod subscribers;
@@ -96,6 +97,11 @@ pub(crate) enum Message {
     TaskOutput {
         task_id: String,
         reply: oneshot::Sender<Option<PathBuf>>,
+    },
+    /// Returns the project and the id of the conversation, if the agent reported an MCP server of this name.
+    ServerLog {
+        server: String,
+        reply: oneshot::Sender<Option<(PathBuf, String)>>,
     },
     Output {
         item_id: ItemId,
@@ -297,6 +303,18 @@ impl SessionHandle {
         self.send(Message::TaskOutput { task_id, reply }).await?;
         let Some(path) = answer.await.map_err(|_| gone())? else { return Ok(None) };
         task_output::read(path).await.map(Some)
+    }
+
+    /// Returns the end of what an MCP server wrote to its standard error before it was connected; `None` if the agent
+    /// kept nothing of it.
+    pub async fn server_log(&self, server: String) -> Result<Option<TaskOutput>, CommandError> {
+        if self.is_mirror {
+            return self.ask(server::Question::ServerLog { server }).await;
+        }
+        let (reply, answer) = oneshot::channel();
+        self.send(Message::ServerLog { server: server.clone(), reply }).await?;
+        let Some((project, conversation)) = answer.await.map_err(|_| gone())? else { return Ok(None) };
+        server_log::read(project, conversation, server).await
     }
 
     /// Returns the last lines between Deskbell and the agent after line `after`, without secrets; 0 is all that are kept.

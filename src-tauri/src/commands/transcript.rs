@@ -109,6 +109,17 @@ pub async fn task_output(
     session_of(&app, &window, &session_id)?.task_output(task_id).await
 }
 
+/// Returns the end of what an MCP server wrote to its standard error.
+#[tauri::command]
+pub async fn server_log(
+    app: AppHandle,
+    window: WebviewWindow,
+    session_id: SessionId,
+    server: String,
+) -> Answer<Option<TaskOutput>> {
+    session_of(&app, &window, &session_id)?.server_log(server).await
+}
+
 /// Returns the last lines between Deskbell and the agent, after line `after`.
 #[tauri::command]
 pub async fn raw_lines(

@@ -6,6 +6,7 @@ import type { Configuration, Session } from '../lib/bindings/api';
 import ConfigurationDialog from '../lib/configuration/ConfigurationDialog.svelte';
 import { configuration, NO_CONFIGURATION, server } from '../lib/host/fake/configuration';
 import { emptySession } from '../lib/host/fake/facts';
+import { SERVER_LOGS } from '../lib/host/fake/script';
 import { RULES } from '../lib/host/fake/rules';
 import { ignore, states, type Page } from './story';
 
@@ -21,6 +22,7 @@ const page = (facts: Partial<Session>, all: Configuration = configuration(Date.n
   onreconnect: ignore,
   onenable: ignore,
   onreload: ignore,
+  onlog: (name: string) => Promise.resolve(SERVER_LOGS.find(([one]) => one === name)?.[1] ?? null),
   onclose: ignore,
 });
 
@@ -33,6 +35,20 @@ export const configured: Page = () => [
       page({ rules: RULES }),
       async (root) => {
         for (const fold of root.querySelectorAll('details')) fold.open = true;
+        await tick();
+      },
+    ],
+    'the error output of a server': [
+      page({}),
+      async (root) => {
+        for (const one of root.querySelectorAll<HTMLElement>('[aria-expanded="false"]')) one.click();
+        await tick();
+      },
+    ],
+    'a server of which nothing was kept': [
+      page({}, { ...configuration(Date.now()), servers: [server('gone', { status: 'failed', tools: [], nTools: 0 })] }),
+      async (root) => {
+        for (const one of root.querySelectorAll<HTMLElement>('[aria-expanded="false"]')) one.click();
         await tick();
       },
     ],

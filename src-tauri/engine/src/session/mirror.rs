@@ -257,6 +257,7 @@ impl Mirror {
             Message::Slice { .. }
             | Message::Output { .. }
             | Message::TaskOutput { .. }
+            | Message::ServerLog { .. }
             | Message::StoredPrompt { .. }
             | Message::NextStart { .. }
             | Message::Export { .. }
@@ -309,6 +310,7 @@ impl SessionHandle {
                 serde_json::to_value(self.output(item_id, first, count).await?)
             }
             Question::TaskOutput { task_id } => serde_json::to_value(self.task_output(task_id).await?),
+            Question::ServerLog { server } => serde_json::to_value(self.server_log(server).await?),
             Question::RawLines { after } => serde_json::to_value(self.raw_lines(after).await?),
             Question::Copy { copy } => serde_json::to_value(self.copy(copy).await?),
             Question::Find { query, index } => serde_json::to_value(self.find(query, index).await?),

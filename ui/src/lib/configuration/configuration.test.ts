@@ -1,9 +1,10 @@
 import { fireEvent, screen, within } from '@testing-library/svelte';
 import { describe, expect, it, vi } from 'vitest';
 
-import type { Configuration, Session } from '../bindings/api';
+import type { Configuration, Session, TaskOutput } from '../bindings/api';
 import { configuration, NO_CONFIGURATION, server } from '../host/fake/configuration';
 import { emptySession } from '../host/fake/facts';
+import { outputLine } from '../host/fake/markdown';
 import { RULES } from '../host/fake/rules';
 import { draw } from '../../test/draw';
 import ConfigurationDialog from './ConfigurationDialog.svelte';
@@ -11,8 +12,10 @@ import { noteOf, placeOf } from './words';
 
 const NOW = new Date('2026-11-22T14:03:00').getTime();
 
-async function page(all: Configuration, facts: Partial<Session> = {}) {
-  const calls = { onread: vi.fn(), onreconnect: vi.fn(), onenable: vi.fn(), onreload: vi.fn() };
+const nothing = () => Promise.resolve<TaskOutput | null>(null);
+
+async function page(all: Configuration, facts: Partial<Session> = {}, onlog = vi.fn(nothing)) {
+  const calls = { onread: vi.fn(), onreconnect: vi.fn(), onenable: vi.fn(), onreload: vi.fn(), onlog };
   const session = { ...emptySession('s1', 'Title'), alive: true, rules: RULES, configuration: all, ...facts };
   const drawn = await draw(ConfigurationDialog, { session, ...calls, onclose: () => {} });
   return { ...drawn, ...calls, session, text: () => drawn.container.textContent.replace(/\s+/g, ' ') };
@@ -43,6 +46,30 @@ describe('what is configured', () => {
     expect(region(/^Permission rules/).textContent).toContain('Read(./.env)');
     await fireEvent.click(button('Ask again'));
     expect(onread).toHaveBeenCalledTimes(2);
+  });
+
+  it('has the error output of a failed server, read by its exact name', async () => {
+    const lines = [outputLine('no key <b>')];
+    const log = vi.fn(() => Promise.resolve<TaskOutput | null>({ lines, isCut: true }));
+    const { text } = await page(configuration(NOW), {}, log);
+    expect(screen.getAllByRole('button', { name: /Error output/, hidden: true })).toHaveLength(1);
+    expect(log).not.toHaveBeenCalled();
+    await fireEvent.click(button('Error output database'));
+    await vi.waitFor(() => expect(text()).toContain('no key <b>'));
+    expect(text()).toContain('Only the end is shown.');
+    expect(log.mock.calls.every(([name]: unknown[]) => name === 'database')).toBe(true);
+    await fireEvent.click(button('Error output database'));
+    expect(text()).not.toContain('no key');
+  });
+
+  it.each([
+    [nothing, 'The agent kept no output of this server.'],
+    [() => Promise.resolve<TaskOutput | null>({ lines: [], isCut: false }), 'The server wrote nothing'],
+    [() => Promise.reject(new Error('no')), 'no'],
+  ])('says why there is no error output', async (log, words) => {
+    const { text } = await page(configuration(NOW), {}, vi.fn(log));
+    await fireEvent.click(button('Error output database'));
+    await vi.waitFor(() => expect(text()).toContain(words));
   });
 
   it('is changed by the exact name of a server', async () => {

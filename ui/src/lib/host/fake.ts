@@ -66,7 +66,7 @@ import { find } from './fake/find';
 import { FAR, foldersOn, SSH_HOSTS } from './fake/far';
 import { scene, type Scene } from './fake/scenes';
 import { RAW_LINES } from './fake/raw';
-import { EXPLAINED, prompt, TASK_OUTPUTS, text } from './fake/script';
+import { EXPLAINED, prompt, SERVER_LOGS, TASK_OUTPUTS, text } from './fake/script';
 import { BOARDS } from './fake/board';
 import { searchFound } from './fake/search';
 import { reviewOf } from './fake/options';
@@ -278,6 +278,13 @@ export class FakeHost implements Host {
 
   taskOutput(_sessionId: SessionId, taskId: string): Promise<TaskOutput | null> {
     return Promise.resolve(this.taskOutputs.get(taskId) ?? null);
+  }
+
+  /** The standard error of MCP servers, by their names. */
+  serverLogs = new Map<string, TaskOutput>(SERVER_LOGS);
+
+  serverLog(_sessionId: SessionId, server: string): Promise<TaskOutput | null> {
+    return Promise.resolve(this.serverLogs.get(server) ?? null);
   }
 
   /** The lines between Deskbell and the agents of all sessions. */

@@ -41,6 +41,7 @@ export const tauriHost: Host = {
   showRows: (sessionId, show) => call('show_rows', { sessionId, show }),
   findWords: (sessionId, query, index) => call('find_words', { sessionId, query, index }),
   taskOutput: (sessionId, taskId) => call('task_output', { sessionId, taskId }),
+  serverLog: (sessionId, server) => call('server_log', { sessionId, server }),
   recordSession: (sessionId) => call('record_session', { sessionId }),
   stopRecording: (sessionId) => call('stop_recording', { sessionId }),
   recordingOf: (sessionId) => call('recording_of', { sessionId }),

@@ -143,6 +143,11 @@ export abstract class SessionActions extends AppActions {
     return this.host.taskOutput(id, taskId);
   }
 
+  /** The end of what an MCP server wrote to its standard error; `null` if nothing was kept. Rejects as the host. */
+  serverLog(id: SessionId, server: string): Promise<TaskOutput | null> {
+    return this.host.serverLog(id, server);
+  }
+
   /** The last lines between Deskbell and the agent of a session, after line `after`. Rejects as the host. */
   rawLines(id: SessionId, after: number): Promise<RawLines> {
     return this.host.rawLines(id, after);

@@ -52,6 +52,12 @@ impl Actor {
             Message::TaskOutput { task_id, reply } => {
                 drop(reply.send(self.core.task_output(&task_id).map(Path::to_owned)))
             }
+            Message::ServerLog { server, reply } => {
+                let conversation = self.core.conversation_of_server(&server).map(str::to_owned);
+                let place = conversation.map(|id| (self.open.record.project.clone(), id));
+                // A caller that has gone away needs no reply.
+                drop(reply.send(place));
+            }
             Message::Place { item_id, part, reply } => {
                 let transcript = self.core.transcript();
                 let place = |item| self.subscribers.window_place(item, part, transcript);

@@ -25,6 +25,13 @@ fn name(part: ConfigurationPart) -> &'static str {
     }
 }
 
+impl Machine {
+    /// The id of the conversation, if the running agent reported an MCP server of this name.
+    pub fn conversation_of_server(&self, server: &str) -> Option<&str> {
+        self.conversation.id().filter(|_| self.configuration.has_server(server))
+    }
+}
+
 impl Step<'_> {
     pub(super) fn read_configuration(&mut self) {
         if !self.machine.process.is_ready() {

@@ -151,6 +151,17 @@ export const TASK_OUTPUTS: readonly [string, TaskOutput][] = [
   ['b9', { lines: [], isCut: false }],
 ];
 
+/** The standard error of MCP servers, by their names. */
+export const SERVER_LOGS: readonly [string, TaskOutput][] = [
+  [
+    'database',
+    {
+      lines: [outputLine('reading /etc/database.toml'), outputLine('fatal: DATABASE_URL is not set', 'red')],
+      isCut: false,
+    },
+  ],
+];
+
 /** The output of an item that includes all lines. */
 export function whole(lines: CodeLine[]): Output {
   return { total: lines.length, first: 0, lines };
