@@ -68,6 +68,11 @@ pub enum ChangesBase {
     },
     /// That moment is not known: this run of the app sent no prompt in the session, or it was not in a repository then.
     NoPrompt,
+    /// Without git: the files that the agent edited, compared with its own copies from before its first edit, or from
+    /// before the last prompt. What its commands changed is not among them.
+    Edits {
+        since_prompt: bool,
+    },
     /// There is nothing to compare with; `problem` says why if it is not just a folder without a repository.
     NoRepository,
 }

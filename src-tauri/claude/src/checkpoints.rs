@@ -49,6 +49,16 @@ struct Snapshot {
     tracked_file_backups: BTreeMap<String, Backup>,
 }
 
+impl Backup {
+    fn saved(&self) -> Option<SavedFile> {
+        match &self.backup_file_name {
+            None => Some(SavedFile::Missing),
+            Some(name) if is_name(name) => Some(SavedFile::Copy(name.clone())),
+            Some(_) => None,
+        }
+    }
+}
+
 impl Checkpoints {
     /// A text that every line about checkpoints contains.
     pub const MARK: &str = "file-history-";
@@ -83,12 +93,12 @@ impl Checkpoints {
     /// The state of a file that a rewind to this prompt restores; `path` is as the agent names it. A file that the agent
     /// edited only later has the state before its first edit. `None`: the checkpoints do not say.
     pub fn before(&self, prompt: &str, path: &str) -> Option<SavedFile> {
-        let backup = self.prompts.get(prompt)?.get(path).or_else(|| self.first.get(path))?;
-        match &backup.backup_file_name {
-            None => Some(SavedFile::Missing),
-            Some(name) if is_name(name) => Some(SavedFile::Copy(name.clone())),
-            Some(_) => None,
-        }
+        self.prompts.get(prompt)?.get(path).or_else(|| self.first.get(path))?.saved()
+    }
+
+    /// The state of a file before the agent's first edit.
+    pub fn before_first_edit(&self, path: &str) -> Option<SavedFile> {
+        self.first.get(path)?.saved()
     }
 }
 
@@ -131,6 +141,9 @@ mod tests {
             assert_eq!(checkpoints.before("1", "new"), Some(SavedFile::Missing), "it was made later");
             assert_eq!(checkpoints.before("1", "other"), None);
             assert_eq!(checkpoints.before("3", "a"), None, "no checkpoint");
+            assert_eq!(checkpoints.before_first_edit("a"), copy("h@v1"));
+            assert_eq!(checkpoints.before_first_edit("new"), Some(SavedFile::Missing));
+            assert_eq!(checkpoints.before_first_edit("other"), None);
         }
     }
 

@@ -5,6 +5,7 @@
 
 mod compare;
 mod content;
+mod edits;
 mod git;
 mod listing;
 mod patch;
@@ -22,6 +23,7 @@ pub(crate) mod list_tests;
 #[cfg(unix)]
 mod revert_tests;
 
+pub(crate) use edits::EditedFiles;
 pub(crate) use git::{Git, GitError};
 pub use revert::Reverts;
 pub use snapshot::Snapshot;
@@ -61,6 +63,16 @@ impl<'a> WorkingTree<'a> {
     /// repository. Reads git's own files: call it through `disk::run`.
     pub fn checkout(project: &Path) -> Result<Checkout, BranchError> {
         checkout(project)
+    }
+
+    /// Whether git can say what has changed: its program exists, and the folder is in a repository. A repository that
+    /// cannot be read is one, too.
+    pub async fn has_git(&self) -> bool {
+        match Git::new(self.host, self.project).await {
+            Err(GitError::NoProgram) => false,
+            Err(_) => true,
+            Ok(git) => !matches!(Repository::of(&git).await, Ok(None) | Err(GitError::NoProgram)),
+        }
     }
 
     /// The files that differ.

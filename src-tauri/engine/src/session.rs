@@ -19,6 +19,7 @@ mod task_output;
 mod window_view;
 
 use crate::api::*;
+use crate::changes::EditedFiles;
 use crate::disk;
 use crate::host::Host;
 use crate::launch::{Launch, Start};
@@ -97,6 +98,11 @@ pub(crate) enum Message {
     TaskOutput {
         task_id: String,
         reply: oneshot::Sender<Option<PathBuf>>,
+    },
+    /// Returns the files that the agent edited, with the place of its copies.
+    Edited {
+        since_prompt: bool,
+        reply: oneshot::Sender<Option<EditedFiles>>,
     },
     /// Returns the project and the id of the conversation, if the agent reported an MCP server of this name.
     ServerLog {
@@ -303,6 +309,32 @@ impl SessionHandle {
         self.send(Message::TaskOutput { task_id, reply }).await?;
         let Some(path) = answer.await.map_err(|_| gone())? else { return Ok(None) };
         task_output::read(path).await.map(Some)
+    }
+
+    /// Returns the files that the agent edited, compared with its own copies from before its first edit or the last prompt;
+    /// `None` without a conversation, and for a session that runs in a server.
+    pub async fn edits(&self, since_prompt: bool) -> Result<Option<Changes>, CommandError> {
+        let Some(edited) = self.edited_files(since_prompt).await? else { return Ok(None) };
+        Ok(Some(edited.changes().await))
+    }
+
+    /// Returns the change of one of these files.
+    pub async fn edit_diff(
+        &self,
+        since_prompt: bool,
+        path: String,
+    ) -> Result<Option<FileDiff>, CommandError> {
+        let Some(edited) = self.edited_files(since_prompt).await? else { return Ok(None) };
+        Ok(Some(edited.file_diff(path).await))
+    }
+
+    async fn edited_files(&self, since_prompt: bool) -> Result<Option<EditedFiles>, CommandError> {
+        if self.is_mirror {
+            return Ok(None);
+        }
+        let (reply, answer) = oneshot::channel();
+        self.send(Message::Edited { since_prompt, reply }).await?;
+        answer.await.map_err(|_| gone())
     }
 
     /// Returns the end of what an MCP server wrote to its standard error before it was connected; `None` if the agent

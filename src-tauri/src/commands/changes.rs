@@ -9,8 +9,14 @@ use deskbell_cli::folders;
 use deskbell_engine::LocalHost;
 use deskbell_engine::api::*;
 use deskbell_engine::changes::{Reverts, WorkingTree};
+use deskbell_engine::session::SessionHandle;
+use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 use tauri::{AppHandle, Manager, WebviewWindow};
+
+fn session_of(app: &AppHandle, project: &Path, id: &SessionId) -> Answer<SessionHandle> {
+    app.state::<SessionRegistry>().session(project, id)
+}
 
 /// Returns the files that differ from the last commit, or from the working tree at a prompt of the session.
 #[tauri::command]
@@ -22,13 +28,24 @@ pub async fn changes(
 ) -> Answer<Changes> {
     let project = project_of(&app, &window)?;
     let since = app.state::<PromptSnapshots>().get(&session_id, against);
-    if against != Against::Commit && since.is_none() {
-        return Ok(Changes::empty(ChangesBase::NoPrompt));
-    }
+    let is_unknown = against != Against::Commit && since.is_none();
     if is_far(&project) {
+        if is_unknown {
+            return Ok(Changes::empty(ChangesBase::NoPrompt));
+        }
         return app.state::<SessionRegistry>().session(&project, &session_id)?.changes().await;
     }
-    Ok(WorkingTree::new(&LocalHost, &project, since.as_deref()).changes().await)
+    let tree = WorkingTree::new(&LocalHost, &project, since.as_deref());
+    if !tree.has_git().await
+        && let Some(edits) =
+            session_of(&app, &project, &session_id)?.edits(against == Against::Prompt).await?
+    {
+        return Ok(edits);
+    }
+    if is_unknown {
+        return Ok(Changes::empty(ChangesBase::NoPrompt));
+    }
+    Ok(tree.changes().await)
 }
 
 /// Returns the change of one of these files.
@@ -46,6 +63,13 @@ pub async fn file_diff(
     }
     let since = app.state::<PromptSnapshots>().get(&session_id, against);
     let tree = WorkingTree::new(&LocalHost, &project, since.as_deref());
+    if !tree.has_git().await
+        && let Some(diff) = session_of(&app, &project, &session_id)?
+            .edit_diff(against == Against::Prompt, path.clone())
+            .await?
+    {
+        return Ok(diff);
+    }
     tree.file_diff(&path).await.map_err(|error| CommandError {
         code: ErrorCode::Internal,
         message: "The change of the file could not be read.".to_owned(),

@@ -12,7 +12,7 @@ import FileSection from '../lib/changes/FileSection.svelte';
 import RevertDialog from '../lib/changes/RevertDialog.svelte';
 import SideBySide from '../lib/changes/SideBySide.svelte';
 import { WorkingChanges } from '../lib/changes/working.svelte';
-import { diffOf, fileOf, manyChanges, MOMENTS, MONEY, NO_CHANGES, WORKING } from '../lib/host/fake/changes';
+import { diffOf, EDITED, fileOf, manyChanges, MOMENTS, MONEY, NO_CHANGES, WORKING } from '../lib/host/fake/changes';
 import { ignore, states, type Page, type Play } from './story';
 
 const REVIEW = ['Why is this not a strategy of its own?', 'Say which rounding this is, and why: '.repeat(12)];
@@ -57,6 +57,7 @@ const askedPart = (path: string): AskedRevert => {
   return { ...whole, change: { ...whole.change, hunk: part?.place ?? null }, diff: part?.diff ?? null };
 };
 const reverted = { at: 1, files: ['src/money.rs'] };
+const NO_GIT_PROGRAM = 'Git is not installed, so changes are not compared with the last commit.';
 const LEFT_OUT = 'Copied a patch of 11 files. assets/logo.png: a binary file is left out of the patch.';
 const REFUSED =
   'Nothing was reverted: The file has changed since it was shown, so nothing was reverted. Look at its change again. src/money.rs';
@@ -131,6 +132,11 @@ export const changes: Page = () => [
     'no commit yet': [page({ ...WORKING, base: { type: 'noCommit' } }), settled],
     'no prompt yet': [page({ ...NO_CHANGES, base: { type: 'noPrompt' } }), settled],
     'no repository': [page(NO_CHANGES), settled],
+    'without git': [page(EDITED, { file: 'src/money.rs' }), settled],
+    'without git, since the last prompt': [
+      page({ ...EDITED, base: { type: 'edits', sincePrompt: true }, files: [], problem: NO_GIT_PROGRAM }),
+      settled,
+    ],
     'of another user': [
       page({ ...NO_CHANGES, problem: 'The repository belongs to another user, so git does not read it.' }),
       settled,

@@ -94,7 +94,10 @@ impl Snapshot {
         let commit = match &changes.base {
             ChangesBase::Commit { id } => Some(id.clone()),
             ChangesBase::NoCommit => None,
-            ChangesBase::Prompt { .. } | ChangesBase::NoPrompt | ChangesBase::NoRepository => {
+            ChangesBase::Prompt { .. }
+            | ChangesBase::NoPrompt
+            | ChangesBase::Edits { .. }
+            | ChangesBase::NoRepository => {
                 return Ok(None);
             }
         };

@@ -24,12 +24,18 @@ pub struct CheckpointFiles {
     copies: PathBuf,
     /// The project's folder, as named and with links resolved.
     projects: [PathBuf; 2],
-    wire_id: String,
+    /// The prompt; `None`: the state of each file before its first edit.
+    wire_id: Option<String>,
 }
 
 impl CheckpointFiles {
     /// Reads the list of the checkpoints from the agent's transcript. If that is not possible, there are none.
     pub fn of_prompt(config: &Path, project: &Path, conversation: &str, wire_id: &str) -> Self {
+        Self::before(config, project, conversation, Some(wire_id))
+    }
+
+    /// Reads them for a prompt, or without one for the state of each file before its first edit.
+    pub fn before(config: &Path, project: &Path, conversation: &str, wire_id: Option<&str>) -> Self {
         let mut checkpoints = Checkpoints::default();
         match Kept::load(&history::transcript_path(config, project, conversation)) {
             Ok(kept) => {
@@ -44,20 +50,23 @@ impl CheckpointFiles {
             checkpoints,
             copies: config.join("file-history").join(conversation),
             projects: [real, project.to_owned()],
-            wire_id: wire_id.to_owned(),
+            wire_id: wire_id.map(str::to_owned),
         }
     }
 
     /// The path relative to the project, if it is in it.
-    fn inside<'a>(&self, path: &'a Path) -> Option<&'a Path> {
+    pub fn inside<'a>(&self, path: &'a Path) -> Option<&'a Path> {
         self.projects.iter().find_map(|project| path.strip_prefix(project).ok())
     }
 
     /// The content that a rewind gives a file; `Some(None)`: it would be missing. `None`: unknown.
-    fn content(&self, path: &str) -> Option<Option<Vec<u8>>> {
+    pub fn content(&self, path: &str) -> Option<Option<Vec<u8>>> {
         let inside = self.inside(Path::new(path)).and_then(Path::to_str);
         let names = [Some(path), inside].into_iter().flatten();
-        let saved = names.into_iter().find_map(|name| self.checkpoints.before(&self.wire_id, name))?;
+        let saved = names.into_iter().find_map(|name| match &self.wire_id {
+            Some(prompt) => self.checkpoints.before(prompt, name),
+            None => self.checkpoints.before_first_edit(name),
+        })?;
         match saved {
             SavedFile::Missing => Some(None),
             SavedFile::Copy(name) => match disk::read_regular(&self.copies.join(name), MOST_OF_FILE) {

@@ -244,6 +244,11 @@ impl Core {
         self.machine.task_output(id)
     }
 
+    /// The id of the conversation in the agent's store.
+    pub fn conversation(&self) -> Option<&str> {
+        self.machine.conversation_id()
+    }
+
     /// The id of the conversation, if the running agent reported an MCP server of this name.
     pub fn conversation_of_server(&self, server: &str) -> Option<&str> {
         self.machine.conversation_of_server(server)

@@ -258,6 +258,7 @@ impl Mirror {
             | Message::Output { .. }
             | Message::TaskOutput { .. }
             | Message::ServerLog { .. }
+            | Message::Edited { .. }
             | Message::StoredPrompt { .. }
             | Message::NextStart { .. }
             | Message::Export { .. }

@@ -55,6 +55,12 @@ impl Transcript {
         Some((stored.as_str().to_owned(), text.clone()))
     }
 
+    /// The id of the last prompt in the agent's transcript.
+    pub fn last_prompt(&self) -> Option<String> {
+        let last = self.items().filter(|item| matches!(item.body, Body::Prompt { .. })).last()?;
+        self.stored_prompt(&last.id).map(|(id, _)| id)
+    }
+
     /// Adds a prompt from a transcript on disk.
     pub fn past_prompt(&mut self, at: u64, id: &str, prompt: impl Into<PastPrompt>) {
         let PastPrompt { text, n_images, n_documents } = prompt.into();

@@ -1907,7 +1907,7 @@ problem: string | null, };
 /**
  * What the files were compared with.
  */
-export type ChangesBase = { "type": "commit", id: string, } | { "type": "noCommit" } | { "type": "prompt", since: number, } | { "type": "noPrompt" } | { "type": "noRepository" };
+export type ChangesBase = { "type": "commit", id: string, } | { "type": "noCommit" } | { "type": "prompt", since: number, } | { "type": "noPrompt" } | { "type": "edits", sincePrompt: boolean, } | { "type": "noRepository" };
 
 export type FileChange = { 
 /**

@@ -6,7 +6,7 @@ import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import type { Against, FileDiff } from '../bindings/api';
 import App from '../../App.svelte';
 import { FakeHost } from '../host/fake';
-import { manyChanges, MOMENTS, WORKING } from '../host/fake/changes';
+import { EDITED, manyChanges, MOMENTS, WORKING } from '../host/fake/changes';
 import { ManualClock } from '../../test/clock';
 
 beforeEach(() => localStorage.clear());
@@ -52,6 +52,28 @@ it('compares with another moment', async () => {
   expect(within(bases).queryByRole('option', { name: /in the documentation too/u, hidden: true })).toBeNull();
   await user.selectOptions(bases, within(bases).getByRole('option', { name: /: Round to even$/u, hidden: true }));
   await vi.waitFor(() => expect(asked.at(-1)).toEqual({ at: MOMENTS[1]?.since }));
+});
+
+it('shows what the agent edited in a folder without git, and offers nothing that needs git', async () => {
+  const { host, user } = await app(EDITED);
+  const asked: Against[] = [];
+  const { changes } = host;
+  host.changes = (id, against) => {
+    asked.push(against);
+    return changes.call(host, id, against);
+  };
+  await user.keyboard('{Control>}{Shift>}J{/Shift}{/Control}');
+  const dialog = await page();
+  await dialog.findByText(/not in a git repository. Files that the agent edited, .*: 4 files/u);
+  await dialog.findByRole('button', { name: /^Changed: src\/money.rs/u, hidden: true });
+  for (const name of [/Copy patch/u, /Revert/u]) {
+    expect(dialog.queryByRole('button', { name, hidden: true })).toBeNull();
+  }
+  dialog.getByRole('button', { name: 'Open money.rs in editor', hidden: true });
+  const bases = dialog.getByRole('combobox', { name: 'Compare with', hidden: true });
+  expect(within(bases).queryByRole('option', { name: 'Last commit', hidden: true })).toBeNull();
+  await user.selectOptions(bases, 'Last prompt');
+  await vi.waitFor(() => expect(asked.at(-1)).toBe('prompt'));
 });
 
 it('reads the changes of another machine, and offers nothing that would change or open a file', async () => {

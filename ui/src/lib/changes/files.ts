@@ -48,6 +48,8 @@ export function baseWords({ base, problem }: Changes, now: number): string {
       return `Compared with the files at ${moment(base.since, now)}`;
     case 'noPrompt':
       return 'No prompt was sent in this session since Deskbell started, so there is nothing to compare with.';
+    case 'edits':
+      return `${problem ?? 'This folder is not in a git repository.'} Files that the agent edited, without what its commands changed, compared with its copies from ${base.sincePrompt ? 'the last prompt' : 'before its first edit'}`;
     case 'noRepository':
       return problem ?? 'This folder is not in a git repository.';
   }
@@ -55,7 +57,8 @@ export function baseWords({ base, problem }: Changes, now: number): string {
 
 /** What the list lacks, as sentences. */
 export function missingWords({ base, problem, nMore, nNotCompared }: Changes): string[] {
-  const all = problem === null || base.type === 'noRepository' ? [] : [problem];
+  const isSaid = base.type === 'noRepository' || base.type === 'edits';
+  const all = problem === null || isSaid ? [] : [problem];
   if (nMore > 0) all.push(`${plural(nMore, 'more file')} changed and ${nMore === 1 ? 'is' : 'are'} not listed.`);
   if (nNotCompared > 0) all.push(`${plural(nNotCompared, 'file was', 'files were')} too large or too many to compare.`);
   return all;

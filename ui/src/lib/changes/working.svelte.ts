@@ -20,7 +20,8 @@ export class WorkingChanges {
 
   /** Whether the list says more than what the agent's own edits say. */
   get isKnown(): boolean {
-    return this.view !== null && this.view.base.type !== 'noRepository';
+    const type = this.view?.base.type;
+    return type !== undefined && type !== 'noRepository' && type !== 'edits';
   }
 
   /** Reads the list again. One reading runs at a time; what is asked for meanwhile is one more. */

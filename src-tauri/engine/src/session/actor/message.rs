@@ -3,6 +3,7 @@
 use super::Actor;
 use crate::acp::ChosenAgent;
 use crate::api::*;
+use crate::changes::EditedFiles;
 use crate::export::Heading;
 use crate::launch::{agent_name, resume_command};
 use crate::session::machine::Input;
@@ -51,6 +52,18 @@ impl Actor {
             }
             Message::TaskOutput { task_id, reply } => {
                 drop(reply.send(self.core.task_output(&task_id).map(Path::to_owned)))
+            }
+            Message::Edited { since_prompt, reply } => {
+                let edited = self.core.conversation().map(|conversation| EditedFiles {
+                    config: self.open.agent_config.clone(),
+                    project: self.open.record.project.clone(),
+                    conversation: conversation.to_owned(),
+                    since_prompt: since_prompt
+                        .then(|| self.core.transcript().last_prompt().unwrap_or_default()),
+                    files: self.core.transcript().files().iter().map(|file| file.path.clone()).collect(),
+                });
+                // A caller that has gone away needs no reply.
+                drop(reply.send(edited));
             }
             Message::ServerLog { server, reply } => {
                 let conversation = self.core.conversation_of_server(&server).map(str::to_owned);

@@ -26,6 +26,11 @@ fn name(part: ConfigurationPart) -> &'static str {
 }
 
 impl Machine {
+    /// The id of the conversation in the agent's store.
+    pub fn conversation_id(&self) -> Option<&str> {
+        self.conversation.id()
+    }
+
     /// The id of the conversation, if the running agent reported an MCP server of this name.
     pub fn conversation_of_server(&self, server: &str) -> Option<&str> {
         self.conversation.id().filter(|_| self.configuration.has_server(server))

@@ -29,6 +29,20 @@ const file = (path: string, facts: Partial<FileChange> = {}): FileChange => ({
 
 const none = { added: null, removed: null };
 
+/** What the agent edited in a folder without git. */
+export const EDITED: Changes = {
+  base: { type: 'edits', sincePrompt: false },
+  files: [
+    file('notes/plan.md', { state: 'added', added: 12, removed: 0 }),
+    file('src/money.rs'),
+    file('src/old.rs', { state: 'deleted', added: 0, removed: 9 }),
+    file('src/unknown.rs', { content: 'unknown', added: null, removed: null }),
+  ],
+  nMore: 0,
+  nNotCompared: 0,
+  problem: null,
+};
+
 /** One file of each kind. */
 export const WORKING: Changes = {
   base: { type: 'commit', id: '9f8b1c22e04d7a61c05b2f3d6e7a8b9c0d1e2f30' },
