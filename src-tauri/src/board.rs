@@ -1,5 +1,6 @@
 //! The board: a window with the sessions of all projects that work, wait for the user or have just finished.
 
+use crate::checkouts::{self, Checkouts};
 use crate::emit::{self, Channels};
 use crate::hidden::HiddenSessions;
 use crate::registry::SessionRegistry;
@@ -13,7 +14,7 @@ use deskbell_engine::board::Board;
 use deskbell_engine::stored::{Follower, Located};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tauri::{AppHandle, Manager, WindowEvent as TauriEvent};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
@@ -32,6 +33,7 @@ pub struct BoardPage {
     is_pending: AtomicBool,
     /// The conversations that live processes of the agent have open. They are followed while the board is open.
     live: Mutex<Live>,
+    checkouts: Mutex<Checkouts>,
     /// The board may have changed. The tray waits for it.
     changed: Notify,
 }
@@ -86,6 +88,7 @@ pub fn follow_live(app: &AppHandle) {
 /// The first view of a page that connects.
 pub fn connect(app: &AppHandle) -> BoardConnection {
     let event = app.state::<Channels>().open(BOARD);
+    refresh(app);
     BoardConnection { event, board: view(app), settings: app.state::<Arc<CurrentSettings>>().view() }
 }
 
@@ -102,7 +105,13 @@ pub fn view(app: &AppHandle) -> BoardView {
     let mut conversations = live(&page).conversations.clone();
     conversations.retain(|one| !hidden.hides(&one.session.agent_session_id, one.session.changed_at));
     let mut board = page.board.lock().unwrap_or_else(PoisonError::into_inner);
-    board.view(&sessions, &conversations, now())
+    let mut view = board.view(&sessions, &conversations, now());
+    known_checkouts(&page).show(&mut view.rows);
+    view
+}
+
+fn known_checkouts(page: &BoardPage) -> MutexGuard<'_, Checkouts> {
+    page.checkouts.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The board without the conversations of other programs, which are known only while the board is open.
@@ -130,7 +139,14 @@ pub fn refresh(app: &AppHandle) {
     tauri::async_runtime::spawn(async move {
         tokio::time::sleep(TOGETHER).await;
         app.state::<BoardPage>().is_pending.store(false, Ordering::Relaxed);
-        emit::to_window(&app, BOARD, WindowEvent::BoardChanged { board: view(&app) });
+        let board = view(&app);
+        let due = known_checkouts(&app.state::<BoardPage>()).due(&board.rows, Instant::now());
+        emit::to_window(&app, BOARD, WindowEvent::BoardChanged { board });
+        // The board does not wait for the disks of its projects.
+        let read = checkouts::read_all(due).await;
+        if known_checkouts(&app.state::<BoardPage>()).take(read, Instant::now()) {
+            emit::to_window(&app, BOARD, WindowEvent::BoardChanged { board: view(&app) });
+        }
     });
 }
 

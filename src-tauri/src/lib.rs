@@ -8,6 +8,7 @@ mod ask;
 mod autostart;
 mod background;
 mod board;
+mod checkouts;
 mod clipboard;
 mod closing;
 mod commands;

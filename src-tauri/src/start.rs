@@ -1,6 +1,7 @@
 //! The start page: a window without a project. It lists the projects that were opened earlier, shows why a folder was
 //! not opened, and asks before the home folder is.
 
+use crate::checkouts;
 use crate::emit::{self, Channels};
 use crate::lifecycle;
 use crate::questions::OpenQuestions;
@@ -53,11 +54,18 @@ struct State {
     question: Option<PathBuf>,
     problem: Option<CommandError>,
     /// Each listed folder as it was found by the last check.
-    checked: HashMap<String, FolderState>,
+    checked: HashMap<String, Checked>,
     /// Files in place of the list that could not be read.
     unread: Vec<UnreadFile>,
     /// The number of views that were begun. Only the last one is sent.
     n_views: u64,
+}
+
+/// A folder as it was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Checked {
+    folder: FolderState,
+    checkout: Checkout,
 }
 
 impl StartPage {
@@ -193,6 +201,9 @@ pub async fn recent(app: &AppHandle) -> Result<Vec<RecentProject>, CommandError>
     let home = dirs::home_dir();
     let project = |known: KnownProject| {
         let path = Path::new(&known.path);
+        let checked = checked.get(&known.path).cloned();
+        let (folder, checkout) =
+            checked.map_or((FolderState::Unchecked, Checkout::default()), |one| (one.folder, one.checkout));
         let sessions = registry.sessions(path);
         let n =
             |is: fn(&Status) -> bool| sessions.iter().filter(|session| is(&session.status)).count() as u32;
@@ -201,7 +212,8 @@ pub async fn recent(app: &AppHandle) -> Result<Vec<RecentProject>, CommandError>
             place: Title::one_line(&known.place(home.as_deref()), LONGEST),
             last_used_at: known.last_used_at,
             pinned: known.pinned,
-            folder: checked.get(&known.path).copied().unwrap_or(FolderState::Unchecked),
+            folder,
+            checkout,
             open: windows.label_of(path).is_some(),
             n_working: n(|status| matches!(status, Status::Working { .. } | Status::Restarting { .. })),
             n_waiting: n(|status| matches!(status, Status::NeedsInput { .. })),
@@ -277,24 +289,24 @@ pub fn refresh(app: &AppHandle) {
 }
 
 /// Checks folders, a few at once.
-async fn check(paths: Vec<String>) -> HashMap<String, FolderState> {
+async fn check(paths: Vec<String>) -> HashMap<String, Checked> {
     let mut checked = HashMap::new();
     for some in paths.chunks(AT_ONCE) {
         let mut checks = JoinSet::new();
         for path in some.iter().cloned() {
             checks.spawn(async move {
                 let folder = PathBuf::from(&path);
-                let is_there = disk::run(Path::new(&path), CHECK, move || folder.is_dir()).await;
-                let state = match is_there {
-                    Ok(true) => FolderState::Found,
-                    Ok(false) => FolderState::Missing,
-                    Err(_) => FolderState::Silent,
+                let look = move || folder.is_dir().then(|| checkouts::read(&folder));
+                let checked = match disk::run(Path::new(&path), CHECK, look).await {
+                    Ok(Some(checkout)) => Checked { folder: FolderState::Found, checkout },
+                    Ok(None) => Checked { folder: FolderState::Missing, checkout: Checkout::default() },
+                    Err(_) => Checked { folder: FolderState::Silent, checkout: Checkout::default() },
                 };
-                (path, state)
+                (path, checked)
             });
         }
         checked.extend(checks.join_all().await);
-        if checked.values().filter(|state| **state == FolderState::Silent).count() >= AT_ONCE {
+        if checked.values().filter(|one| one.folder == FolderState::Silent).count() >= AT_ONCE {
             break;
         }
     }
@@ -328,9 +340,29 @@ mod tests {
         std::fs::write(path("file"), "").unwrap();
         let many = (0..30).map(|n| path(&format!("gone-{n}")));
         let checked = check([path("a"), path("file")].into_iter().chain(many).collect()).await;
-        assert_eq!(checked[&path("a")], FolderState::Found);
-        assert_eq!(checked[&path("file")], FolderState::Missing);
-        assert_eq!(checked.values().filter(|state| **state == FolderState::Missing).count(), 31);
+        assert_eq!(checked[&path("a")].folder, FolderState::Found);
+        assert_eq!(checked[&path("file")].folder, FolderState::Missing);
+        assert_eq!(checked.values().filter(|one| one.folder == FolderState::Missing).count(), 31);
+    }
+
+    #[tokio::test]
+    async fn a_worktree_is_found_with_its_branch_and_its_repository() {
+        let root = tempfile::tempdir().unwrap();
+        let (main, linked) = (root.path().join("ledger"), root.path().join("ledger-fix"));
+        std::fs::create_dir_all(main.join(".git/worktrees/fix")).unwrap();
+        std::fs::create_dir(&linked).unwrap();
+        std::fs::write(main.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+        std::fs::write(main.join(".git/worktrees/fix/HEAD"), "ref: refs/heads/fix/totals\n").unwrap();
+        std::fs::write(linked.join(".git"), "gitdir: ../ledger/.git/worktrees/fix\n").unwrap();
+        let paths = [&main, &linked, &root.path().join("gone")].map(|path| path.display().to_string());
+        let checked = check(paths.to_vec()).await;
+        let of = |branch: Option<&str>, repository: Option<&str>| Checkout {
+            branch: branch.map(str::to_owned),
+            worktree_of: repository.map(str::to_owned),
+        };
+        assert_eq!(checked[&paths[0]].checkout, of(Some("main"), None));
+        assert_eq!(checked[&paths[1]].checkout, of(Some("fix/totals"), Some("ledger")));
+        assert_eq!(checked[&paths[2]].checkout, of(None, None));
     }
 
     #[tokio::test]

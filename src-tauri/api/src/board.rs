@@ -4,6 +4,7 @@
 use super::id::SessionId;
 use super::session::Status;
 use super::settings::SettingsView;
+use super::worktree::Checkout;
 use serde::Serialize;
 use ts_rs::TS;
 
@@ -24,6 +25,8 @@ pub struct BoardRow {
     /// Absolute path of the project's folder, and its name.
     pub project: String,
     pub project_name: String,
+    /// As of the last look at the folder. Empty until then, and for a folder on another machine.
+    pub checkout: Checkout,
     pub state: BoardState,
     /// The state in detail: what the session waits for, does, or failed with.
     pub status: Status,

@@ -3,6 +3,7 @@
 use super::command::CommandError;
 use super::files::UnreadFile;
 use super::settings::SettingsView;
+use super::worktree::Checkout;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -22,6 +23,8 @@ pub struct RecentProject {
     /// Listed before the others, and kept when the list is cleared.
     pub pinned: bool,
     pub folder: FolderState,
+    /// As of the last check. Empty until then, and for a folder on another machine.
+    pub checkout: Checkout,
     /// A window of the project is open.
     pub open: bool,
     /// Sessions that work.

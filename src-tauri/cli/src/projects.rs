@@ -1,6 +1,8 @@
 //! `deskbell projects`: lists the projects that were opened earlier, and changes the list.
 
 use anyhow::Context;
+use deskbell_engine::api::Checkout;
+use deskbell_engine::changes::WorkingTree;
 use deskbell_engine::disk;
 use deskbell_engine::projects::{Change, KnownProject, ProjectStore};
 use serde_json::json;
@@ -42,12 +44,21 @@ fn lines(store: &ProjectStore) -> anyhow::Result<Vec<u8>> {
         let (machine, folder) = KnownProject::on_machine(&path).unzip();
         // Whether a folder of another machine is there is not asked.
         let is_missing = machine.is_none() && !path.is_dir();
+        let checkout = match machine {
+            None if !is_missing => WorkingTree::checkout(&path).unwrap_or_else(|error| {
+                eprintln!("deskbell: {error}");
+                Checkout::default()
+            }),
+            _ => Checkout::default(),
+        };
         let line = json!({
             "path": folder.unwrap_or(&known.path),
             "machine": machine,
             "lastUsedAt": known.last_used_at,
             "pinned": known.pinned,
             "missing": is_missing,
+            "branch": checkout.branch,
+            "worktreeOf": checkout.worktree_of,
         });
         serde_json::to_writer(&mut lines, &line)?;
         lines.push(b'\n');
@@ -63,6 +74,8 @@ mod tests {
     fn each_project_is_a_line() {
         let data = tempfile::tempdir().unwrap();
         let there = data.path().to_str().unwrap();
+        std::fs::create_dir(data.path().join(".git")).unwrap();
+        std::fs::write(data.path().join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
         let store = ProjectStore::new(data.path());
         let used = |path: &str, at| Change::Used { path: path.into(), at };
         let gone = format!("{there}/go\nne");
@@ -71,12 +84,14 @@ mod tests {
         store.change(&[used(there, 2), used(&gone, 1), pin, far]).unwrap();
         let text = String::from_utf8(lines(&store).unwrap()).unwrap();
         let expected = [
-            json!({"path": gone, "machine": null, "lastUsedAt": 1, "pinned": true, "missing": true}),
-            json!({"path": there, "machine": null, "lastUsedAt": 2, "pinned": false, "missing": false}),
+            json!({"path": gone, "machine": null, "lastUsedAt": 1, "pinned": true, "missing": true, "branch": null,
+                "worktreeOf": null}),
+            json!({"path": there, "machine": null, "lastUsedAt": 2, "pinned": false, "missing": false, "branch": "main",
+                "worktreeOf": null}),
+            json!({"path": "/app", "machine": "box", "lastUsedAt": 0, "pinned": false, "missing": false, "branch": null,
+                "worktreeOf": null}),
         ];
-        let far =
-            json!({"path": "/app", "machine": "box", "lastUsedAt": 0, "pinned": false, "missing": false});
-        assert_eq!(text, format!("{}\n{}\n{far}\n", expected[0], expected[1]));
+        assert_eq!(text, expected.map(|line| format!("{line}\n")).concat());
         run(Some(Change::Remove { path: gone.into() }), data.path()).unwrap();
         assert_eq!(store.load().known.len(), 2);
     }

@@ -1,7 +1,7 @@
 //! The board: chooses and orders the sessions of all projects that need a look, and remembers since when each is in its
 //! state. Conversations that other programs have open are on it too. Has no clock: the time is an argument.
 
-use crate::api::{BoardRow, BoardState, BoardView, LiveActivity, LiveProcess};
+use crate::api::{BoardRow, BoardState, BoardView, Checkout, LiveActivity, LiveProcess};
 use crate::api::{Session, SessionId, Status, StoredSession, StoredState};
 use crate::stored::Located;
 use crate::title::Title;
@@ -129,6 +129,7 @@ fn other_row(other: &Located, (state, since): (BoardState, u64)) -> Option<Board
         session_id: other_id(other),
         title: other.session.title.clone(),
         project_name: name_of(&project),
+        checkout: Checkout::default(),
         project,
         state,
         status,
@@ -169,6 +170,7 @@ fn row(session: &Session, (state, since): (BoardState, u64)) -> Option<BoardRow>
         title: session.title.clone(),
         project: session.project.clone(),
         project_name: name_of(&session.project),
+        checkout: Checkout::default(),
         state,
         status: session.status.clone(),
         since,

@@ -88,6 +88,7 @@ mod tests {
             title: title.to_owned(),
             project: "/home/me/lighthouse".to_owned(),
             project_name: "lighthouse".to_owned(),
+            checkout: Default::default(),
             state,
             status,
             since: 0,

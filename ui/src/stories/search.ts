@@ -69,6 +69,7 @@ export const boards: Page = () => [
     one: board('board-one'),
     thirty: board('board'),
     'with other programs': board('board-terminals'),
+    'in worktrees': board('board-worktrees'),
     'asks whether to stop all': [board('board'), (root) => press(root, 'Stop all…')],
   }),
 ];

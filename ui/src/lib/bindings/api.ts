@@ -2037,7 +2037,11 @@ export type BoardRow = { sessionId: SessionId, title: string,
 /**
  * Absolute path of the project's folder, and its name.
  */
-project: string, projectName: string, state: BoardState, 
+project: string, projectName: string, 
+/**
+ * As of the last look at the folder. Empty until then, and for a folder on another machine.
+ */
+checkout: Checkout, state: BoardState, 
 /**
  * The state in detail: what the session waits for, does, or failed with.
  */
@@ -2094,6 +2098,10 @@ place: string, lastUsedAt: number,
  * Listed before the others, and kept when the list is cleared.
  */
 pinned: boolean, folder: FolderState, 
+/**
+ * As of the last check. Empty until then, and for a folder on another machine.
+ */
+checkout: Checkout, 
 /**
  * A window of the project is open.
  */

@@ -134,6 +134,16 @@ describe('a conversation that another program has open', () => {
   });
 });
 
+describe('a session in a worktree', () => {
+  it('names the repository and the branch, and has the folder as its tooltip', async () => {
+    await board('board-worktrees');
+    const [first, second] = screen.getAllByRole('listitem');
+    expect(first?.textContent).toMatch(/ledger\s+worktree of ledger, branch\s+fix\/totals$/);
+    expect(within(first as HTMLElement).getByTitle('/home/ines/ledger-fix-totals')).toBeTruthy();
+    expect(second?.textContent).not.toMatch(/worktree|main/);
+  });
+});
+
 describe('the context menu of a row', () => {
   it('opens the session, or copies its title or the path of its project', async () => {
     const { host, user } = await board('board');

@@ -42,7 +42,7 @@ describe('the start page', () => {
     await user.keyboard('{Enter}');
     expect(done).toEqual(['open /home/ines/code/lighthouse']);
     await user.keyboard('{Escape}');
-    expect(names()).toHaveLength(7);
+    expect(names()).toHaveLength(8);
     await user.keyboard('{ArrowDown}{ArrowDown}{Enter}');
     expect(done.at(-1)).toBe('open /home/ines/code/tide-tables');
     await user.keyboard('zz');
@@ -98,7 +98,7 @@ describe('the start page', () => {
     await user.keyboard('{ArrowDown>2/}{Delete}');
     expect(names()).not.toContain('tide-tables');
     expect(document.activeElement?.textContent).toContain('lighthouse');
-    for (let n = 0; n < 6; n++) await user.keyboard('{Delete}');
+    for (let n = 0; n < 7; n++) await user.keyboard('{Delete}');
     expect(names()).toEqual([]);
     expect(document.activeElement?.textContent).toContain('Open folder');
   });

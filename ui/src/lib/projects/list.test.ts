@@ -9,7 +9,8 @@ const names = (query: string) => matching(RECENT, query).map((project) => projec
 describe('the filter', () => {
   it('finds words of the name and of the path, in any order', () => {
     expect(names('')).toHaveLength(RECENT.length);
-    expect(names('LEDG')).toEqual(['ledger']);
+    expect(names('LEDG')).toEqual(['ledger', 'ledger-fix-totals']);
+    expect(names('fix/tot')).toEqual(['ledger-fix-totals']);
     expect(names('code tide')).toEqual(['tide-tables']);
     expect(names('  ')).toHaveLength(RECENT.length);
     expect(names('nothing of the kind')).toEqual([]);

@@ -6,7 +6,9 @@ import type { RecentProject } from '../bindings/api';
 export function matching(projects: readonly RecentProject[], query: string): RecentProject[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   return projects.filter((project) => {
-    const text = `${project.name} ${project.machine === null ? project.path : ''} ${project.place}`.toLowerCase();
+    const { branch, worktreeOf } = project.checkout;
+    const path = project.machine === null ? project.path : '';
+    const text = [project.name, path, project.place, branch, worktreeOf].join(' ').toLowerCase();
     return words.every((word) => text.includes(word));
   });
 }

@@ -17,6 +17,7 @@ function row(nr: number, title: string, project: string, status: Status, minutes
     title,
     project: path,
     projectName: project,
+    checkout: { branch: null, worktreeOf: null },
     state,
     status,
     since,
@@ -53,10 +54,22 @@ function withTerminals(rows: readonly BoardRow[]): BoardRow[] {
   return rows.map((row, i) => (i % 3 === 1 && row.state !== 'failed' ? { ...row, otherPid: 4100 + i } : row));
 }
 
+/** The same rows, with some of them in worktrees. */
+function withWorktrees(rows: readonly BoardRow[]): BoardRow[] {
+  return rows.map((row, i) => {
+    if (i % 3 !== 0) return { ...row, checkout: { branch: 'main', worktreeOf: null } };
+    const branch = ['fix/totals', 'a-branch-with-a-name-that-is-too-long-for-its-column'][(i / 3) % 2] as string;
+    const folder = `${row.projectName}-${branch.replace('/', '-')}`;
+    const checkout = { branch, worktreeOf: row.projectName };
+    return { ...row, project: `/home/ines/${folder}`, projectName: folder, checkout };
+  });
+}
+
 /** The boards by the name of their scene. */
 export const BOARDS: Record<string, readonly BoardRow[]> = {
   'board-none': [],
   'board-one': many(1),
   board: many(30),
   'board-terminals': withTerminals(many(12)),
+  'board-worktrees': withWorktrees(many(12)),
 };

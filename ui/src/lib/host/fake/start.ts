@@ -14,6 +14,7 @@ function recent(place: string, name: string, minutesAgo: number, facts: Partial<
     lastUsedAt: START - minutesAgo * MINUTE,
     pinned: false,
     folder: 'found',
+    checkout: { branch: null, worktreeOf: null },
     open: false,
     nWorking: 0,
     nWaiting: 0,
@@ -24,7 +25,8 @@ function recent(place: string, name: string, minutesAgo: number, facts: Partial<
 export const RECENT: readonly RecentProject[] = [
   recent('~', 'ledger', 12, { pinned: true, open: true, nWaiting: 1, nWorking: 1 }),
   recent('~/code', 'tide-tables', 40, { open: true, nWorking: 2 }),
-  recent('~/code', 'lighthouse', 26 * 60),
+  recent('~/code', 'lighthouse', 26 * 60, { checkout: { branch: 'main', worktreeOf: null } }),
+  recent('~', 'ledger-fix-totals', 30 * 60, { checkout: { branch: 'fix/totals', worktreeOf: 'ledger' } }),
   recent('/srv/builds/nightly/a-workspace-with-a-long-path-of-folders/and-more', 'exporter', 3 * 24 * 60),
   recent('~/old', 'prototype', 40 * 24 * 60, { folder: 'missing' }),
   recent('box:/home/ines/work', 'windmill (box)', 90, { machine: 'box', folder: 'unchecked' }),
