@@ -40,6 +40,20 @@ async function lengthen(page) {
   });
 }
 
+const sessions = (page) => page.getByRole('navigation', { name: 'Sessions' });
+
+/** Goes to the last of the listed sessions by key. */
+async function lastSession(page) {
+  await sessions(page).getByRole('listitem').first().getByRole('button').first().focus();
+  await page.keyboard.press('End');
+  await sessions(page).getByText('Trace the slow query, part 2499').waitFor();
+}
+
+async function filterSessions(page) {
+  await page.getByRole('searchbox').first().fill('exporter 2400');
+  await sessions(page).getByText('Remove the old exporter, part 2400').waitFor();
+}
+
 const press = (page, name) => page.getByRole('button', { name, exact: true }).first().click();
 
 async function always(page) {
@@ -116,6 +130,8 @@ export const extraViews = [
   { name: 'sessions', scene: 'conversation', prepare: (page) => page.keyboard.press('Control+b') },
   { name: 'side', scene: 'conversation', prepare: (page) => page.keyboard.press('Control+j') },
   { name: 'reading', scene: 'long', prepare: scrollUp },
+  { name: 'sessions-many-end', scene: 'history-many', sizes: ['wide'], prepare: lastSession },
+  { name: 'sessions-many-filter', scene: 'history-many', sizes: ['wide'], prepare: filterSessions },
   { name: 'unfolded', scene: 'conversation', prepare: unfold },
   { name: 'menu-session', scene: 'conversation', prepare: menuOf('header[data-session]') },
   { name: 'menu-message', scene: 'conversation', prepare: menuOf('[role=log] [data-item]:has(.fold)') },

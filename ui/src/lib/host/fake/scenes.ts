@@ -91,8 +91,8 @@ const QUEUE: QueuedPrompt[] = [
 
 const DAY = 24 * 60;
 
-/** A store with sessions of other programs. */
-function history(): StoredSession[] {
+/** A store with sessions of other programs; `n` of them are finished ones of earlier days. */
+function history(n: number): StoredSession[] {
   const terminal = { live: { pid: 48_902, activity: 'working' as const }, branch: 'import-csv' };
   const titles = ['Trace the slow query', 'Remove the old exporter', 'Document the ledger format', 'Bump dependencies'];
   return [
@@ -105,8 +105,8 @@ function history(): StoredSession[] {
     stored('t4', 'Rename Account to Ledger everywhere', 3 * DAY, {
       state: { type: 'failed', message: 'API Error: 529 overloaded' },
     }),
-    ...Array.from({ length: 40 }, (_, i) =>
-      stored(`t${i + 5}`, `${titles[i % titles.length]}, part ${Math.floor(i / 4) + 1}`, (9 + 7 * i) * DAY),
+    ...Array.from({ length: n }, (_, i) =>
+      stored(`t${i + 5}`, `${titles[i % titles.length]}, part ${Math.floor(i / 4) + 1}`, (9 + 280 * (i / n)) * DAY),
     ),
   ];
 }
@@ -280,6 +280,7 @@ export const sceneNames = [
   'orphans',
   'history',
   'history-open',
+  'history-many',
   ...NOT_READY,
   ...Object.keys(TRUST),
   ...Object.keys(STARTS),
@@ -321,9 +322,9 @@ export function scene(name: string): Scene {
     const sessions = trust.state === 'changed' ? others() : [];
     return { project: { ...PROJECT, trust }, settings: SETTINGS, sessions };
   }
-  if (name === 'history' || name === 'history-open') {
-    const past = history();
-    const { agentSessionId, title, changedAt } = past[name === 'history' ? 1 : 0] as StoredSession;
+  if (name.startsWith('history')) {
+    const past = history(name === 'history-many' ? 9_996 : 40);
+    const { agentSessionId, title, changedAt } = past[name === 'history-open' ? 0 : 1] as StoredSession;
     const facts = { ...emptySession(agentSessionId, title), agentSessionId, changedAt };
     const session = new FakeSession(facts);
     for (const body of STORY()) session.add(body);
