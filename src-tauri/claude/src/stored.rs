@@ -5,8 +5,11 @@
 
 use crate::wire::SYNTHETIC;
 use deskbell_agent::{AgentEvent, ContentBlock, PastPrompt, User, json};
+use memchr::memmem::Finder;
+use memchr::{memchr, memrchr};
 use serde::Deserialize;
 use serde_json::Value;
+use std::sync::LazyLock;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
@@ -244,10 +247,23 @@ pub enum LineKind<'a> {
 pub struct StoredLine(Value);
 
 impl StoredLine {
-    /// Whether a line may contain a title. Most lines do not and need not be parsed for one.
-    pub fn may_have_title(line: &[u8]) -> bool {
-        let has = |needle: &[u8]| memchr::memmem::find(line, needle).is_some();
-        has(b"-title\"") || has(b"\"type\":\"summary\"")
+    /// The lines that may contain a title, in the order of the file. Most lines do not and need not be parsed for one.
+    pub fn with_titles(lines: &[u8]) -> Vec<&[u8]> {
+        static MARKS: LazyLock<[Finder<'static>; 2]> =
+            LazyLock::new(|| [Finder::new(b"-title\""), Finder::new(b"\"type\":\"summary\"")]);
+        let mut found = Vec::new();
+        for mark in MARKS.iter() {
+            let mut from = 0;
+            while let Some(at) = mark.find(&lines[from..]).map(|at| from + at) {
+                let start = memrchr(b'\n', &lines[from..at]).map_or(from, |line_end| from + line_end + 1);
+                let end = memchr(b'\n', &lines[at..]).map_or(lines.len(), |length| at + length);
+                found.push(start..end);
+                from = end;
+            }
+        }
+        found.sort_by_key(|line| line.start);
+        found.dedup();
+        found.into_iter().map(|line| &lines[line]).collect()
     }
 
     /// Whether a line may contain an image. Most lines do not and need not be parsed for one.
@@ -432,6 +448,20 @@ mod tests {
         assert_eq!(odd.words(), None, "the first text counts, as in the agent's own list");
         assert_eq!(StoredLine::read(b"[1]"), None);
         assert_eq!(line(&json!({"type": "ai-title"})).kind(), LineKind::GeneratedTitle(None));
+    }
+
+    #[test]
+    fn lines_with_titles_are_chosen_once_and_in_order() {
+        let of = |lines: &str| {
+            let found = StoredLine::with_titles(lines.as_bytes()).into_iter();
+            found.map(|line| String::from_utf8_lossy(line).into_owned()).collect::<Vec<_>>()
+        };
+        let both = r#"{"type":"summary","of":"ai-title","as":"custom-title"}"#;
+        let (title, other) = (r#"{"type":"ai-title"}"#, r#"{"type":"user","title":"no-titles"}"#);
+        assert_eq!(of(&[other, both, "", title, other, both].join("\n")), [both, title, both]);
+        assert_eq!(of(&format!("{title}\n")), [title]);
+        assert_eq!(of(title), [title]);
+        assert_eq!(of(&format!("\n{other}\n")), [] as [&str; 0]);
     }
 
     #[test]

@@ -25,6 +25,6 @@ pub use atomic::{remove_leftovers, replace, write_atomically, write_new};
 pub use lock::lock_writers;
 pub use pool::{DEADLINE, Unfinished, run};
 pub use read::{
-    End, Ends, FileKind, Listing, ReadError, Regular, append_regular, create_regular, kind, list,
-    open_regular, read_end, read_ends, read_from, read_own_end, read_regular, read_start, read_text,
+    End, Ends, EndsReader, FileKind, Listing, ReadError, Regular, append_regular, create_regular, kind, list,
+    open_regular, read_end, read_from, read_own_end, read_regular, read_start, read_text, size,
 };

@@ -19,7 +19,7 @@ pub enum FileKind {
 }
 
 impl FileKind {
-    fn of(metadata: &Metadata) -> Self {
+    pub fn of(metadata: &Metadata) -> Self {
         let kind = metadata.file_type();
         if kind.is_file() {
             return Self::Regular;
@@ -107,6 +107,11 @@ impl From<ReadError> for io::Error {
 /// The kind of file at a path; follows links.
 pub fn kind(path: &Path) -> Result<FileKind, ReadError> {
     fs::metadata(path).map(|metadata| FileKind::of(&metadata)).map_err(|error| ReadError::of(path, error))
+}
+
+/// The size of the file at a path; follows links and opens nothing.
+pub fn size(path: &Path) -> Result<u64, ReadError> {
+    fs::metadata(path).map(|metadata| metadata.len()).map_err(|error| ReadError::of(path, error))
 }
 
 /// An open regular file.
@@ -270,24 +275,57 @@ pub fn read_own_end(path: &Path, limit: u64) -> Result<End, ReadError> {
 }
 
 /// The beginning and the end of a regular file.
-#[derive(Debug, Default)]
-pub struct Ends {
-    pub start: Vec<u8>,
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ends<'a> {
+    pub start: &'a [u8],
     /// Empty if `start` is the whole file.
-    pub end: Vec<u8>,
+    pub end: &'a [u8],
 }
 
-/// The first and the last `limit` bytes of a regular file. A file of at most twice that size is in `start` completely.
-pub fn read_ends(path: &Path, limit: u64) -> Result<Ends, ReadError> {
-    let Regular { mut file, size } = open_regular(path)?;
-    let mut ends = Ends::default();
-    let is_whole = size <= limit.saturating_mul(2);
-    (&mut file).take(if is_whole { limit.saturating_mul(2) } else { limit }).read_to_end(&mut ends.start)?;
-    if !is_whole {
-        file.seek(SeekFrom::Start(size.saturating_sub(limit)))?;
-        file.take(limit).read_to_end(&mut ends.end)?;
+/// Reads the ends of one file after the other into the same memory.
+#[derive(Debug)]
+pub struct EndsReader {
+    limit: usize,
+    memory: Vec<u8>,
+}
+
+impl EndsReader {
+    /// Reads the first and the last `limit` bytes of each file.
+    pub fn new(limit: usize) -> Self {
+        Self { limit, memory: vec![0; limit.saturating_mul(2)] }
     }
-    Ok(ends)
+
+    /// Reads the ends of a file of which the caller has looked up the kind: anything but a regular file is not opened. A
+    /// file of at most twice the limit is in `start` completely.
+    pub fn read(&mut self, path: &Path, kind: FileKind) -> Result<Ends<'_>, ReadError> {
+        if kind != FileKind::Regular {
+            return Err(ReadError::NotAFile(kind));
+        }
+        let Regular { mut file, size } = opened(path, OpenOptions::new().read(true))?;
+        if size <= self.memory.len() as u64 {
+            let n = fill(&mut file, &mut self.memory)?;
+            return Ok(Ends { start: &self.memory[..n], end: &[] });
+        }
+        let (start, end) = self.memory.split_at_mut(self.limit);
+        let n_start = fill(&mut file, start)?;
+        file.seek(SeekFrom::Start(size - self.limit as u64))?;
+        let n_end = fill(&mut file, end)?;
+        Ok(Ends { start: &start[..n_start], end: &end[..n_end] })
+    }
+}
+
+/// Reads until the memory is full or the file ends. Returns the number of bytes.
+fn fill(file: &mut File, memory: &mut [u8]) -> io::Result<usize> {
+    let mut n = 0;
+    while n < memory.len() {
+        match file.read(&mut memory[n..]) {
+            Ok(0) => break,
+            Ok(more) => n += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(n)
 }
 
 /// Entries of a folder.
@@ -329,6 +367,8 @@ mod tests {
             (b"012".into(), b"789".into())
         );
         assert_eq!(read_end(&path, 99).unwrap().len(), 10);
+        assert_eq!(size(&path).unwrap(), 10);
+        assert!(size(&folder.path().join("b")).unwrap_err().is_missing());
     }
 
     #[cfg(target_os = "linux")]
@@ -412,6 +452,44 @@ mod tests {
                     assert!(trap == Trap::Huge && end.is_cut && end.bytes.len() == 1 << 16, "{trap:?}")
                 }
                 Err(_) => assert!(trap != Trap::Huge, "{trap:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn the_ends_of_a_file_are_read_and_a_short_one_is_read_completely() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let mut reader = EndsReader::new(3);
+        // The memory still has the bytes of the file before.
+        for (text, start, end) in [
+            ("0123456789", "012", "789"),
+            ("0123456", "012", "456"),
+            ("012345", "012345", ""),
+            ("01", "01", ""),
+            ("", "", ""),
+        ] {
+            fs::write(&path, text).unwrap();
+            let ends = reader.read(&path, FileKind::Regular).unwrap();
+            assert_eq!((ends.start, ends.end), (start.as_bytes(), end.as_bytes()), "{text}");
+        }
+        for trap in all() {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("a");
+            trap.put_at(&path);
+            let read = in_time(&format!("{trap:?}"), move || {
+                let mut reader = EndsReader::new(1 << 16);
+                let n = |ends: Ends<'_>| ends.start.len() + ends.end.len();
+                let as_it_is = kind(&path).and_then(|kind| reader.read(&path, kind).map(n));
+                // It was a regular file when it was looked at.
+                let replaced = reader.read(&path, FileKind::Regular).map(n);
+                [as_it_is, replaced]
+            });
+            for read in read {
+                match read {
+                    Ok(n) => assert!(trap == Trap::Huge && n == 2 << 16, "{trap:?}"),
+                    Err(_) => assert!(trap != Trap::Huge, "{trap:?}"),
+                }
             }
         }
     }

@@ -187,7 +187,7 @@ fn list(config: PathBuf, project: Option<&Path>) -> io::Result<(Option<Place>, V
     if let Some(project) = project {
         let place = Place::new(config, project);
         let files = files::list(&place.folder)?;
-        return Ok((Some(place), files));
+        return Ok((Some(place), files.found));
     }
     let folders = match disk::list(&config.join("projects"), MOST_FOLDERS) {
         Ok(listing) => listing.paths,
@@ -196,7 +196,7 @@ fn list(config: PathBuf, project: Option<&Path>) -> io::Result<(Option<Place>, V
     };
     // Something else than a folder has no sessions.
     let mut found: Vec<Found> =
-        folders.iter().filter_map(|folder| files::list(folder).ok()).flatten().collect();
+        folders.iter().filter_map(|folder| files::list(folder).ok()).flat_map(|files| files.found).collect();
     found.sort_by(|a, b| b.modified.cmp(&a.modified).then_with(|| a.path.cmp(&b.path)));
     Ok((None, found))
 }
@@ -335,7 +335,7 @@ fn scan(found: &Found, shared: &Shared) -> Result<(Option<FoundSession>, u32), R
     if hits.is_empty() {
         return Ok((None, n_left_out));
     }
-    let (summary, _) = files::read(found)?;
+    let summary = files::read(found)?;
     let is_wanted = shared.place.as_ref().map_or(summary.has_messages, |place| place.has(&summary));
     // An earlier title is no longer shown.
     let title = summary.title();

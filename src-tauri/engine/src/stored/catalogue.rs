@@ -1,7 +1,7 @@
 //! The catalogue of a project's stored sessions: keeps what was read, and reads the files that changed.
 
 use super::cache::{self, Known};
-use super::files::{self, Found, Place};
+use super::files::{self, Files, Found, Place, ReadSession};
 use super::summary::Summary;
 use crate::api::{LiveActivity, LiveProcess, StoredChange, StoredSession, StoredState};
 use crate::disk::{self, ReadError};
@@ -24,6 +24,8 @@ pub struct Cost {
     pub n_listed: usize,
     pub n_read: usize,
     pub bytes_read: u64,
+    /// Lines that were parsed as JSON.
+    pub n_parsed: usize,
 }
 
 /// The part of the store that may have changed.
@@ -49,13 +51,15 @@ pub struct Catalogue {
     live: HashMap<String, LiveProcess>,
     /// The sessions in the reader's list.
     listed: HashSet<String>,
+    /// Why some sessions are missing in the list.
+    missing: Option<String>,
     has_begun: bool,
     /// The last change that was sent, without its sessions.
     sent: Option<StoredChange>,
     cost: Cost,
 }
 
-type Read = Vec<(Found, Result<(Summary, u64), ReadError>)>;
+type Read = Vec<(Found, Result<ReadSession, ReadError>)>;
 
 impl Catalogue {
     /// `caches` is a folder for the caches of all projects. Reads the project's cache, so it must run on a disk thread.
@@ -69,6 +73,7 @@ impl Catalogue {
             unreadable: HashMap::new(),
             live: HashMap::new(),
             listed: HashSet::new(),
+            missing: None,
             has_begun: false,
             sent: None,
             cost: Cost::default(),
@@ -130,11 +135,12 @@ impl Catalogue {
         let look = move || {
             let live = live(&place.config);
             let found = match extent {
-                Extent::All => files::list(&place.folder).map(|found| (found, None)),
+                Extent::All => files::list(&place.folder).map(|files| (files, None)),
                 Extent::Files(paths) => {
-                    let found: Vec<Found> = paths.iter().filter_map(|path| files::look(path)).collect();
+                    let found = paths.iter().filter_map(|path| files::look(path)).collect();
                     let ids = paths.iter().filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()));
-                    Ok((found, Some(ids.collect::<Vec<String>>())))
+                    let files = Files { found, problem: None };
+                    Ok((files, Some(ids.collect::<Vec<String>>())))
                 }
             };
             (found, live)
@@ -142,7 +148,11 @@ impl Catalogue {
         let looked = disk::run(&self.place.folder, disk::DEADLINE, look).await;
         let (found, live) = looked.map_err(|unfinished| unfinished.to_string())?;
         let folder = self.place.folder.display();
-        let (found, among) = found.map_err(|error| format!("{folder} could not be read: {error}"))?;
+        let (files, among) = found.map_err(|error| format!("{folder} could not be read: {error}"))?;
+        let found = files.found;
+        if among.is_none() {
+            self.missing = files.problem;
+        }
         let there: HashSet<&str> = found.iter().map(|found| found.id.as_str()).collect();
         let may_be_gone = among.unwrap_or_else(|| {
             self.known.keys().chain(self.unreadable.keys()).chain(&self.listed).cloned().collect()
@@ -214,8 +224,9 @@ impl Catalogue {
         let folder = self.place.folder.clone();
         reading.spawn(async move {
             let read = move || {
+                let mut reader = files::Reader::new();
                 let read = |found: Found| {
-                    let read = files::read(&found);
+                    let read = reader.read(&found);
                     (found, read)
                 };
                 part.into_iter().map(read).collect()
@@ -224,12 +235,13 @@ impl Catalogue {
         });
     }
 
-    fn take(&mut self, found: Found, read: Result<(Summary, u64), ReadError>, change: &mut StoredChange) {
+    fn take(&mut self, found: Found, read: Result<ReadSession, ReadError>, change: &mut StoredChange) {
         self.cost.n_read += 1;
         let id = found.id.clone();
         match read {
-            Ok((summary, bytes)) => {
-                self.cost.bytes_read += bytes;
+            Ok(ReadSession { summary, n_bytes, n_parsed }) => {
+                self.cost.bytes_read += n_bytes;
+                self.cost.n_parsed += n_parsed;
                 self.unreadable.remove(&id);
                 let known = Known { size: found.size, modified: found.modified, summary };
                 self.known.insert(id.clone(), known);
@@ -253,6 +265,7 @@ impl Catalogue {
         changes: &mpsc::Sender<StoredChange>,
     ) -> Result<(), Unwanted> {
         self.listed.extend(change.changed.iter().map(|session| session.agent_session_id.clone()));
+        change.problem = change.problem.or_else(|| self.missing.clone());
         change.n_unreadable = u32::try_from(self.unreadable.len()).unwrap_or(u32::MAX);
         let (is_complete, n_unreadable, problem) =
             (change.is_complete, change.n_unreadable, change.problem.clone());
@@ -287,7 +300,7 @@ impl Place {
     pub fn find(&self, agent_session_id: &str) -> Result<Option<StoredSession>, ReadError> {
         let path = self.folder.join(format!("{agent_session_id}.jsonl"));
         let Some(found) = files::look(&path) else { return Ok(None) };
-        let (summary, _) = files::read(&found)?;
+        let summary = files::read(&found)?;
         let live = live(&self.config).remove(agent_session_id);
         Ok(self.has(&summary).then(|| row(agent_session_id, found.modified, &summary, live)))
     }

@@ -90,7 +90,7 @@ impl Reader {
         let found = files::look(&folder.join(format!("{}.jsonl", live.agent_session_id)))?;
         let summary = match before.get(&found.path).filter(|(known, _)| *known == found) {
             Some((_, summary)) => summary.clone(),
-            None => files::read(&found).ok()?.0,
+            None => files::read(&found).ok()?,
         };
         let session = row(&found.id, found.modified, &summary, Some(process(live)));
         let project = summary.cwd.as_deref().map_or_else(|| live.owner.cwd.clone(), PathBuf::from);

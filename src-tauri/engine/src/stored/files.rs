@@ -1,14 +1,14 @@
 //! The files of a project's stored sessions.
 
 use super::summary::{Summary, summarize};
-use crate::disk::{self, ReadError};
+use crate::disk::{self, EndsReader, FileKind, ReadError};
 use crate::history::project_folder;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 /// Bytes read from the beginning and from the end of each file.
-pub(super) const EACH_END: u64 = 64 * 1024;
+pub(super) const EACH_END: usize = 64 * 1024;
 
 /// Maximum number of entries of a project's folder that are looked at.
 const MOST_FILES: usize = 100_000;
@@ -45,24 +45,35 @@ impl Place {
 pub(crate) struct Found {
     pub id: String,
     pub path: PathBuf,
+    pub kind: FileKind,
     pub size: u64,
     /// Nanoseconds since the epoch.
     pub modified: u64,
 }
 
-/// Lists the sessions' files of a folder, the last changed one first. A missing folder has none.
-pub(crate) fn list(folder: &Path) -> io::Result<Vec<Found>> {
+/// The sessions' files of a folder.
+#[derive(Default)]
+pub(crate) struct Files {
+    /// The last changed one first.
+    pub found: Vec<Found>,
+    /// Why some are missing.
+    pub problem: Option<String>,
+}
+
+/// Lists the sessions' files of a folder. A missing folder has none.
+pub(crate) fn list(folder: &Path) -> io::Result<Files> {
     let listing = match disk::list(folder, MOST_FILES) {
         Ok(listing) => listing,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Files::default()),
         Err(error) => return Err(error),
     };
-    if listing.is_cut {
-        tracing::warn!(folder = %folder.display(), MOST_FILES, "too many files; some sessions are not listed");
-    }
+    let problem = listing.is_cut.then(|| {
+        let folder = folder.display();
+        format!("{folder} has more than {MOST_FILES} files, so some sessions are missing")
+    });
     let mut found: Vec<Found> = listing.paths.iter().filter_map(|path| look(path)).collect();
     found.sort_by(|a, b| b.modified.cmp(&a.modified).then_with(|| a.id.cmp(&b.id)));
-    Ok(found)
+    Ok(Files { found, problem })
 }
 
 /// A session's file; `None` for anything else. The agent's ids are UUIDs: a subagent's file has another name.
@@ -74,11 +85,34 @@ pub(crate) fn look(path: &Path) -> Option<Found> {
     let metadata = std::fs::metadata(path).ok()?;
     let since = metadata.modified().ok().and_then(|modified| modified.duration_since(UNIX_EPOCH).ok());
     let modified = since.map_or(0, |since| u64::try_from(since.as_nanos()).unwrap_or(u64::MAX));
-    Some(Found { id: id.to_owned(), path: path.to_owned(), size: metadata.len(), modified })
+    let (kind, size) = (FileKind::of(&metadata), metadata.len());
+    Some(Found { id: id.to_owned(), path: path.to_owned(), kind, size, modified })
 }
 
-/// Reads one file. Returns its summary and the number of bytes that were read.
-pub(crate) fn read(found: &Found) -> Result<(Summary, u64), ReadError> {
-    let ends = disk::read_ends(&found.path, EACH_END)?;
-    Ok((summarize(&ends), (ends.start.len() + ends.end.len()) as u64))
+/// What one file says about its session, and the work that it took.
+pub(crate) struct ReadSession {
+    pub summary: Summary,
+    pub n_bytes: u64,
+    /// Lines that were parsed.
+    pub n_parsed: usize,
+}
+
+/// Reads sessions' files one after the other, into the same memory.
+pub(crate) struct Reader(EndsReader);
+
+impl Reader {
+    pub fn new() -> Self {
+        Self(EndsReader::new(EACH_END))
+    }
+
+    pub fn read(&mut self, found: &Found) -> Result<ReadSession, ReadError> {
+        let ends = self.0.read(&found.path, found.kind)?;
+        let (summary, n_parsed) = summarize(ends);
+        Ok(ReadSession { summary, n_bytes: (ends.start.len() + ends.end.len()) as u64, n_parsed })
+    }
+}
+
+/// Reads one file.
+pub(crate) fn read(found: &Found) -> Result<Summary, ReadError> {
+    Ok(Reader::new().read(found)?.summary)
 }

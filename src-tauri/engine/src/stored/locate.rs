@@ -29,7 +29,7 @@ impl Located {
         };
         let found = listing.paths.iter().filter_map(|folder| files::look(&folder.join(&name)));
         let Some(found) = found.max_by_key(|found| found.modified) else { return Ok(None) };
-        let (summary, _) = files::read(&found)?;
+        let summary = files::read(&found)?;
         let live = super::catalogue::live(config).remove(agent_session_id);
         let Found { id, path, modified, .. } = found;
         let session = super::catalogue::row(&id, modified, &summary, live);

@@ -6,6 +6,7 @@ use crate::api::StoredState;
 use crate::claude::stored::{INTERRUPTED, LineKind, StoredLine, is_by_agent, milliseconds};
 use crate::disk::Ends;
 use crate::title::Title;
+use memchr::{memchr, memrchr};
 use serde::{Deserialize, Serialize};
 
 /// Longest prompt in a summary, in user-perceived characters.
@@ -42,125 +43,169 @@ impl Summary {
     }
 }
 
-/// Summarizes a conversation.
-pub fn summarize(ends: &Ends) -> Summary {
+/// Summarizes a conversation. Returns also the number of lines that were parsed for it.
+pub fn summarize(ends: Ends<'_>) -> (Summary, usize) {
     let has_gap = !ends.end.is_empty();
-    let start = lines_of(&ends.start, false, has_gap);
-    let end = lines_of(&ends.end, has_gap, false);
-    let mut summary = Summary::default();
-    for line in &start {
-        if summary.takes_first(line) {
-            break;
-        }
+    let mut reading = Reading::default();
+    let start = if has_gap { up_to_last_break(ends.start) } else { ends.start };
+    reading.take_first_lines(start);
+    if has_gap && reading.summary.first_prompt.is_none() {
+        reading.take_cut(ends.start);
     }
-    if has_gap && summary.first_prompt.is_none() {
-        summary.take_cut(&ends.start);
-    }
-    let last = if has_gap { &end } else { &start };
-    last.iter().rev().for_each(|line| summary.take_last(line));
     if has_gap {
+        reading.take_last_lines(after_first_break(ends.end), Part::End);
         // These do not need to be the last ones of the file.
-        let mut beginning = Summary::default();
-        start.iter().rev().for_each(|line| beginning.take_last(line));
-        summary.custom_title = summary.custom_title.or(beginning.custom_title);
-        summary.generated_title = summary.generated_title.or(beginning.generated_title);
-        summary.summary = summary.summary.or(beginning.summary);
-        summary.branch = summary.branch.or(beginning.branch);
-        summary.model = summary.model.or(beginning.model);
-        summary.has_messages |= beginning.has_messages;
+        reading.take_last_lines(start, Part::Beginning);
+    } else {
+        reading.take_last_lines(start, Part::End);
     }
+    let Reading { mut summary, n_parsed, .. } = reading;
     let is_visible = |title: &String| !title.is_empty();
     summary.custom_title = summary.custom_title.filter(is_visible);
     summary.generated_title = summary.generated_title.filter(is_visible);
-    summary
+    (summary, n_parsed)
 }
 
-/// The lines of a part of a file. An incomplete line at a cut is dropped.
-fn lines_of(bytes: &[u8], cut_before: bool, cut_after: bool) -> Vec<&[u8]> {
-    let mut lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
-    if cut_after {
-        lines.pop();
-    }
-    if cut_before && !lines.is_empty() {
-        lines.remove(0);
-    }
-    lines.retain(|line| !line.is_empty());
-    lines
+/// Without the incomplete line at the end.
+fn up_to_last_break(bytes: &[u8]) -> &[u8] {
+    memrchr(b'\n', bytes).map_or(&[], |at| &bytes[..at])
 }
 
-impl Summary {
-    /// Takes the facts that the first lines decide. Returns whether all of them are known.
-    fn takes_first(&mut self, line: &[u8]) -> bool {
-        let Some(line) = StoredLine::read(line) else { return false };
-        if self.cwd.is_none() {
-            self.cwd = line.cwd().filter(|cwd| !cwd.is_empty()).map(str::to_owned);
+/// Without the incomplete line at the beginning.
+fn after_first_break(bytes: &[u8]) -> &[u8] {
+    memchr(b'\n', bytes).map_or(&[], |at| &bytes[at + 1..])
+}
+
+/// A part of a file, read from its last line to its first.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// It decides what the last lines of the conversation decide, such as its state.
+    End,
+    /// It only adds what the end does not have.
+    Beginning,
+}
+
+/// A summary that is being made.
+#[derive(Default)]
+struct Reading {
+    summary: Summary,
+    /// The last message that names a branch was read. Without a branch git says HEAD, and the summary has none.
+    has_branch: bool,
+    n_parsed: usize,
+}
+
+impl Reading {
+    fn parse(&mut self, line: &[u8]) -> Option<StoredLine> {
+        self.n_parsed += usize::from(!line.is_empty());
+        StoredLine::read(line)
+    }
+
+    /// Takes the facts that the first lines decide, until all of them are known.
+    fn take_first_lines(&mut self, part: &[u8]) {
+        for line in part.split(|byte| *byte == b'\n') {
+            let Some(line) = self.parse(line) else { continue };
+            let summary = &mut self.summary;
+            if summary.cwd.is_none() {
+                summary.cwd = line.cwd().filter(|cwd| !cwd.is_empty()).map(str::to_owned);
+            }
+            if summary.first_prompt.is_none() {
+                summary.first_prompt = prompt(&line);
+            }
+            if summary.cwd.is_some() && summary.first_prompt.is_some() {
+                return;
+            }
         }
-        if self.first_prompt.is_none() {
-            self.first_prompt = prompt(&line);
-        }
-        self.cwd.is_some() && self.first_prompt.is_some()
     }
 
     /// Takes the beginning of the line that is cut at the end of `start`: a prompt can be longer than what is read.
     fn take_cut(&mut self, start: &[u8]) {
-        let at = memchr::memrchr(b'\n', start).map_or(0, |at| at + 1);
+        let at = memrchr(b'\n', start).map_or(0, |at| at + 1);
         let Some(line) = StoredLine::read_beginning(&start[at..]) else { return };
         if matches!(line.kind(), LineKind::User | LineKind::Assistant) && !line.is_sidechain() {
-            self.has_messages = true;
-            self.first_prompt = prompt(&line);
+            self.summary.has_messages = true;
+            self.summary.first_prompt = prompt(&line);
         }
     }
 
-    /// Takes the facts that the last lines decide. Lines come in reverse order.
-    fn take_last(&mut self, line: &[u8]) {
-        let is_known = self.state.is_some()
-            && self.at.is_some()
-            && self.branch.is_some()
-            && self.model.is_some()
-            && self.last_prompt.is_some();
-        if is_known && !StoredLine::may_have_title(line) {
-            return;
+    /// Takes the facts that the last lines decide, from the last line to the first.
+    fn take_last_lines(&mut self, part: &[u8], from: Part) {
+        let mut rest = part;
+        while !rest.is_empty() && !self.has_facts(from) {
+            let at = memrchr(b'\n', rest);
+            let line = &rest[at.map_or(0, |at| at + 1)..];
+            rest = &rest[..at.unwrap_or(0)];
+            self.take_last(line, from);
         }
-        let Some(line) = StoredLine::read(line) else { return };
+        // A title can be in any line.
+        for line in StoredLine::with_titles(rest).into_iter().rev() {
+            if self.summary.has_titles() {
+                return;
+            }
+            self.take_last(line, from);
+        }
+    }
+
+    fn take_last(&mut self, line: &[u8], from: Part) {
+        let Some(line) = self.parse(line) else { return };
         let title = |text: Option<&str>| text.map(|text| Title::one_line(text, LONGEST_PROMPT));
+        let summary = &mut self.summary;
         match line.kind() {
-            LineKind::CustomTitle(text) if self.custom_title.is_none() => self.custom_title = title(text),
-            LineKind::GeneratedTitle(text) if self.generated_title.is_none() => {
-                self.generated_title = title(text)
+            LineKind::CustomTitle(text) if summary.custom_title.is_none() => {
+                summary.custom_title = title(text)
             }
-            LineKind::Summary(text) if self.summary.is_none() => {
-                self.summary = title(text).filter(|text| !text.is_empty())
+            LineKind::GeneratedTitle(text) if summary.generated_title.is_none() => {
+                summary.generated_title = title(text)
             }
-            LineKind::LastPrompt(text) if self.last_prompt.is_none() => {
-                self.last_prompt = text.filter(|text| !is_by_agent(text)).and_then(shortened);
+            LineKind::Summary(text) if summary.summary.is_none() => {
+                summary.summary = title(text).filter(|text| !text.is_empty())
             }
-            LineKind::User | LineKind::Assistant if !line.is_sidechain() => self.take_message(&line),
+            LineKind::LastPrompt(text) if from == Part::End && summary.last_prompt.is_none() => {
+                summary.last_prompt = text.filter(|text| !is_by_agent(text)).and_then(shortened);
+            }
+            LineKind::User | LineKind::Assistant if !line.is_sidechain() => self.take_message(&line, from),
             _ => {}
         }
     }
 
-    fn take_message(&mut self, line: &StoredLine) {
-        self.has_messages = true;
-        if self.at.is_none() {
-            self.at = Some(milliseconds(line.timestamp())).filter(|at| *at > 0);
+    /// It has all facts that messages of this part can add.
+    fn has_facts(&self, from: Part) -> bool {
+        let Summary { state, at, last_prompt, model, has_messages, .. } = &self.summary;
+        let has_last = state.is_some() && at.is_some() && last_prompt.is_some();
+        *has_messages && self.has_branch && model.is_some() && (from == Part::Beginning || has_last)
+    }
+
+    fn take_message(&mut self, line: &StoredLine, from: Part) {
+        let summary = &mut self.summary;
+        summary.has_messages = true;
+        if let Some(branch) = line.branch().filter(|_| !self.has_branch) {
+            self.has_branch = true;
+            let branch = Title::one_line(branch, LONGEST_WORD);
+            summary.branch = Some(branch).filter(|branch| !branch.is_empty() && branch != "HEAD");
         }
-        if self.branch.is_none() {
-            // Without a branch git says HEAD.
-            let branch = line.branch().map(|branch| Title::one_line(branch, LONGEST_WORD));
-            self.branch = branch.filter(|branch| !branch.is_empty() && branch != "HEAD");
-        }
-        if self.model.is_none() {
-            self.model = line
+        if summary.model.is_none() {
+            summary.model = line
                 .model()
                 .map(|model| Title::one_line(model, LONGEST_WORD))
                 .filter(|model| !model.is_empty());
         }
-        if self.last_prompt.is_none() {
-            self.last_prompt = prompt(line);
+        if from == Part::Beginning {
+            return;
         }
-        if self.state.is_none() {
-            self.state = state(line);
+        if summary.at.is_none() {
+            summary.at = Some(milliseconds(line.timestamp())).filter(|at| *at > 0);
         }
+        if summary.last_prompt.is_none() {
+            summary.last_prompt = prompt(line);
+        }
+        if summary.state.is_none() {
+            summary.state = state(line);
+        }
+    }
+}
+
+impl Summary {
+    fn has_titles(&self) -> bool {
+        self.custom_title.is_some() && self.generated_title.is_some() && self.summary.is_some()
     }
 }
 

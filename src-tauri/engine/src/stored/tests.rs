@@ -53,7 +53,7 @@ fn bytes(name: &str) -> &'static [u8] {
 }
 
 fn whole(bytes: &[u8]) -> Summary {
-    summarize(&Ends { start: bytes.to_vec(), end: Vec::new() })
+    summarize(Ends { start: bytes, end: b"" }).0
 }
 
 #[test]
@@ -67,15 +67,15 @@ fn a_first_prompt_that_is_cut_is_known_by_its_beginning() {
     for content in contents {
         let line = format!("{{}}\n{text}{content}");
         for n in 0..7 {
-            let ends = Ends { start: line.as_bytes()[..line.len() - n].to_vec(), end: b"\n".to_vec() };
-            let summary = summarize(&ends);
+            let ends = Ends { start: &line.as_bytes()[..line.len() - n], end: b"\n" };
+            let (summary, _) = summarize(ends);
             let begins =
                 summary.first_prompt.as_deref().is_some_and(|text| text.starts_with("Why is the sum off?"));
             assert!(begins && summary.has_messages, "{line} without {n} bytes: {summary:?}");
         }
     }
     let sidechain = text.replace("false", "true") + r#""Why"#;
-    let summary = summarize(&Ends { start: sidechain.into_bytes(), end: b"\n".to_vec() });
+    let (summary, _) = summarize(Ends { start: sidechain.as_bytes(), end: b"\n" });
     assert!(!summary.has_messages);
 }
 
@@ -118,6 +118,27 @@ fn every_shape_has_its_title_and_its_state() {
     assert_eq!(whole(bytes("killed_in_text")).branch, None, "HEAD is no branch");
     assert!(!whole(bytes("sidechain")).has_messages);
     assert_eq!(whole(bytes("other_folder")).cwd.as_deref(), Some("/pro-ject"));
+}
+
+#[test]
+fn the_last_branch_counts_and_no_branch_has_nothing_else_parsed() {
+    let line = |kind: &str, branch: &str| {
+        format!(
+            r#"{{"type":"{kind}","cwd":"/p","gitBranch":"{branch}","timestamp":"2026-01-01T00:00:00Z","message":{{"model":"m","content":"x"}}}}"#
+        )
+    };
+    let lines = |last: &str| {
+        let earlier = vec![line("user", "main"); 50].join("\n");
+        [earlier, line("user", last), line("assistant", last)].join("\n")
+    };
+    for (last, branch) in [("HEAD", None), ("", None), ("topic", Some("topic"))] {
+        let text = lines(last);
+        let (summary, n_parsed) = summarize(Ends { start: text.as_bytes(), end: b"" });
+        assert_eq!((summary.branch.as_deref(), n_parsed), (branch, 3), "{last}");
+        let end = format!("\n{}", lines(last));
+        let (summary, _) = summarize(Ends { start: format!("{text}\n").as_bytes(), end: end.as_bytes() });
+        assert_eq!(summary.branch.as_deref(), branch, "{last}");
+    }
 }
 
 #[test]
@@ -174,7 +195,7 @@ fn a_file_cut_at_any_byte_has_the_same_facts_or_fewer() {
                 "{name} to {at}"
             );
             // Its beginning is missing: the last facts are the same or unknown.
-            let end = summarize(&Ends { start: Vec::new(), end: bytes[at..].to_vec() });
+            let (end, _) = summarize(Ends { start: b"", end: &bytes[at..] });
             for ((fact, of_end), (_, of_full)) in last_facts(&end).into_iter().zip(last_facts(&full)) {
                 assert!(
                     of_end.is_none() || of_end == of_full,
@@ -189,7 +210,7 @@ fn a_file_cut_at_any_byte_has_the_same_facts_or_fewer() {
 proptest! {
     #[test]
     fn any_bytes_are_harmless(start in prop::collection::vec(any::<u8>(), 0..2_000), end in prop::collection::vec(any::<u8>(), 0..2_000)) {
-        let summary = summarize(&Ends { start, end });
+        let (summary, _) = summarize(Ends { start: &start, end: &end });
         prop_assert!(!summary.title().is_empty());
     }
 
@@ -201,7 +222,7 @@ proptest! {
             bytes[at] = byte;
         }
         let cut = bytes.len() / 2;
-        summarize(&Ends { start: bytes[..cut].to_vec(), end: bytes[cut..].to_vec() });
+        summarize(Ends { start: &bytes[..cut], end: &bytes[cut..] });
         whole(&bytes);
     }
 }
@@ -340,7 +361,23 @@ async fn what_is_no_readable_file_is_counted_and_holds_nothing_up() {
     let n_readable =
         traps.iter().filter(|trap| ["Huge", "DanglingLink"].contains(&format!("{trap:?}").as_str()));
     assert_eq!(last.n_unreadable as usize, traps.len() - n_readable.count());
-    assert!(cost.bytes_read < 3 * 2 * EACH_END, "{cost:?}");
+    assert!(cost.bytes_read < 3 * 2 * EACH_END as u64, "{cost:?}");
+}
+
+#[tokio::test]
+async fn of_too_many_files_some_are_missing_and_it_is_said() {
+    let store = Store::new();
+    let folder = store.place().folder;
+    fs::create_dir_all(&folder).unwrap();
+    for nr in 0..100_000 {
+        fs::write(folder.join(nr.to_string()), "").unwrap();
+    }
+    assert_eq!(store.list().await.1.problem, None);
+    store.put(1, "completed");
+    let (_, last, cost) = store.list().await;
+    let said = last.problem.unwrap_or_default();
+    assert!(said.ends_with("has more than 100000 files, so some sessions are missing"), "{said}");
+    assert!(last.is_complete && cost.n_read <= 1);
 }
 
 #[tokio::test]
@@ -359,7 +396,9 @@ async fn ten_thousand_sessions_are_read_once_and_only_at_their_ends() {
     assert_eq!(sessions.len(), N);
     assert!(last.is_complete);
     assert_eq!((cost.n_listed, cost.n_read), (N, N));
-    let most = (N - N / 100) * small.len() + N / 100 * 2 * EACH_END as usize;
+    // Of 18 lines: the first three up to the first prompt, and the last three.
+    assert_eq!(cost.n_parsed, N * 6);
+    let most = (N - N / 100) * small.len() + N / 100 * 2 * EACH_END;
     assert_eq!(cost.bytes_read, most as u64);
 
     // Again: nothing is read, except one file that has grown.
@@ -381,7 +420,7 @@ async fn the_cache_may_be_deleted_or_be_anything() {
     let caches = store.root.join("caches");
     let cache = fs::read_dir(&caches).unwrap().next().unwrap().unwrap().path();
     let text = fs::read_to_string(&cache).unwrap();
-    for damaged in ["", "{\"version\":2,", &text.replace("\"version\":2", "\"version\":0")] {
+    for damaged in ["", "{\"version\":3,", &text.replace("\"version\":3", "\"version\":0")] {
         fs::write(&cache, damaged).unwrap();
         assert_eq!((n_read().await, n_read().await), (40, 0), "{damaged:.20}");
     }
