@@ -25,7 +25,7 @@ use crate::wire;
 use branch::{Branch, Line};
 use memchr::memmem;
 use std::path::{Path, PathBuf};
-use subagents::{Threads, calls_in};
+use subagents::{Shown, Threads, calls_in};
 
 /// Maximum size of a file that is read completely. Reading takes several times as much memory.
 const MOST_BYTES: u64 = 512 * 1024 * 1024;
@@ -183,7 +183,7 @@ impl Kept {
 
     /// Folds the lines into a transcript.
     pub fn transcript(&self, project: &Path, additions: &Additions) -> Transcript {
-        finished(self.folded(&self.branch(), project, additions, false))
+        finished(self.folded(&self.branch(), project, additions, false).0)
     }
 
     /// The transcript, and the place in the file up to which it goes. `is_live`: another process works on the
@@ -195,9 +195,9 @@ impl Kept {
         is_live: bool,
     ) -> (Transcript, Tail) {
         let branch = self.branch();
-        let transcript = self.folded(&branch, project, additions, is_live);
+        let (transcript, shown) = self.folded(&branch, project, additions, is_live);
         let transcript = if is_live { complete(transcript) } else { finished(transcript) };
-        (transcript, Tail::of(self, &branch))
+        (transcript, Tail::of(self, &branch, shown))
     }
 
     fn branch(&self) -> Branch<'_> {
@@ -210,10 +210,10 @@ impl Kept {
         project: &Path,
         additions: &Additions,
         is_live: bool,
-    ) -> Transcript {
+    ) -> (Transcript, Shown) {
         let mut transcript = additions.transcript(project);
         if self.bytes.is_empty() && self.n_left_out == 0 {
-            return transcript;
+            return (transcript, Shown::default());
         }
         if self.n_left_out > 0 {
             damage::beginning_left_out(&mut transcript, self.n_left_out);
@@ -226,7 +226,7 @@ impl Kept {
             fold(&mut transcript, line, &mut threads);
         }
         damage::at_the_end(&mut transcript, branch, &threads, is_live);
-        transcript
+        (transcript, threads.into_shown())
     }
 }
 

@@ -1,6 +1,10 @@
 //! Subagents of a stored conversation: the lines of each are in `<session id>/subagents/agent-<id>.jsonl`, and
 //! `agent-<id>.meta.json` names the call that started it (2.1.197 and 2.1.329).
 
+mod growth;
+
+pub(super) use growth::{FilesRead, Followed, GrownThread};
+
 use super::{Place, call_of_subagent, lines_of, milliseconds, wire};
 use crate::agent::tool::ToolKind;
 use crate::agent::{AgentEvent, ContentBlock};
@@ -22,18 +26,31 @@ const MOST_OF_ALL: u64 = 128 * 1024 * 1024;
 /// Maximum depth of subagents that subagents started.
 const MOST_NESTED: usize = 32;
 
+/// The files of one subagent.
+#[derive(Clone, Debug)]
+struct Files {
+    /// Names the call.
+    meta: PathBuf,
+    lines: PathBuf,
+    /// The id of the call that started it.
+    call: String,
+}
+
 /// The lines of one subagent.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Thread {
+    files: Files,
     bytes: Vec<u8>,
+    /// The place in the file at which `bytes` begins.
+    offset: u64,
     /// These are not all of its lines.
     is_cut: bool,
 }
 
-/// The subagents of a conversation, by the id of the call that started each.
+/// The subagents of a conversation.
 #[derive(Debug, Default)]
 pub(crate) struct Subagents {
-    threads: HashMap<String, Thread>,
+    threads: Vec<Thread>,
     /// The reason why none, or not all, could be looked for.
     problem: Option<String>,
 }
@@ -42,7 +59,7 @@ impl Subagents {
     /// Reads those of the conversation with this transcript file. A file without a call is one that the agent started
     /// for itself, and is not read.
     pub fn load(transcript: &Path) -> Self {
-        let folder = transcript.with_extension("").join("subagents");
+        let folder = folder_of(transcript);
         if disk::kind(&folder).is_err_and(|error| error.is_missing()) {
             return Self::default();
         }
@@ -55,14 +72,12 @@ impl Subagents {
         let mut found = Self { problem, ..Self::default() };
         let mut left = MOST_OF_ALL;
         for path in listing.paths {
-            match lines_and_call(&path) {
+            match Files::of(&path) {
                 Ok(None) => {}
-                Ok(Some((path, call))) => {
-                    // A thread that cannot be read is said where it is missing.
-                    let thread =
-                        Thread::load(&path, left).unwrap_or(Thread { bytes: Vec::new(), is_cut: true });
+                Ok(Some(files)) => {
+                    let thread = Thread::load(files, left);
                     left = left.saturating_sub(thread.bytes.len() as u64);
-                    found.threads.insert(call, thread);
+                    found.threads.push(thread);
                 }
                 Err(error) => found.problem = Some(error.to_string()),
             }
@@ -76,27 +91,51 @@ impl Subagents {
     }
 }
 
-/// The file with the lines, and the call, of the subagent that this file describes; `None` if it describes none.
-fn lines_and_call(meta: &Path) -> Result<Option<(PathBuf, String)>, ReadError> {
-    let name =
-        meta.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_suffix(".meta.json"));
-    let Some(name) = name else { return Ok(None) };
-    let call = call_of_subagent(&disk::read_regular(meta, MOST_OF_META)?);
-    Ok(call.map(|call| (meta.with_file_name(format!("{name}.jsonl")), call)))
+/// The folder of the subagents of the conversation with this transcript file.
+fn folder_of(transcript: &Path) -> PathBuf {
+    transcript.with_extension("").join("subagents")
+}
+
+impl Files {
+    /// The files of the subagent that this file describes; `None` if it describes none.
+    fn of(meta: &Path) -> Result<Option<Self>, ReadError> {
+        let name =
+            meta.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_suffix(".meta.json"));
+        let Some(name) = name else { return Ok(None) };
+        let call = call_of_subagent(&disk::read_regular(meta, MOST_OF_META)?);
+        let lines = meta.with_file_name(format!("{name}.jsonl"));
+        Ok(call.map(|call| Self { meta: meta.to_owned(), lines, call }))
+    }
 }
 
 impl Thread {
-    fn load(path: &Path, left: u64) -> Result<Self, ReadError> {
-        let Regular { size, .. } = disk::open_regular(path)?;
+    /// Reads the end of the file with the lines. What cannot be read is said where it is missing.
+    fn load(files: Files, left: u64) -> Self {
         let limit = MOST_OF_ONE.min(left);
-        let mut bytes = disk::read_end(path, limit)?;
+        let read = || {
+            let Regular { size, .. } = disk::open_regular(&files.lines)?;
+            Ok::<_, ReadError>((size, disk::read_end(&files.lines, limit)?))
+        };
+        let Ok((size, mut bytes)) = read() else {
+            return Self { files, bytes: Vec::new(), offset: 0, is_cut: true };
+        };
         let is_cut = size > limit;
+        let mut offset = size.saturating_sub(limit);
         if is_cut {
             // The first line is incomplete.
-            bytes.drain(..bytes.iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |at| at + 1));
+            let n_cut = bytes.iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |at| at + 1);
+            bytes.drain(..n_cut);
+            offset += n_cut as u64;
         }
-        Ok(Self { bytes, is_cut })
+        Self { files, bytes, offset, is_cut }
     }
+}
+
+/// What a transcript has of subagents.
+#[derive(Debug, Default)]
+pub(super) struct Shown {
+    /// The calls below which threads are shown, each with the uuids of its messages.
+    calls: HashMap<String, HashSet<String>>,
 }
 
 /// The subagents whose calls have not been folded yet.
@@ -110,20 +149,30 @@ pub(super) struct Threads<'a> {
     pub n_damaged: usize,
     n_nested: usize,
     is_live: bool,
+    shown: Shown,
 }
 
 impl<'a> Threads<'a> {
     /// `is_live`: another process works on the conversation, and may not have written the whole last line.
     pub fn of(subagents: &'a Subagents, is_live: bool) -> Self {
-        let waiting = subagents.threads.iter().map(|(call, thread)| (call.as_str(), thread)).collect();
+        let threads = subagents.threads.iter();
+        let waiting = threads.map(|thread| (thread.files.call.as_str(), thread)).collect();
         Self { waiting, problem: subagents.problem.as_deref(), is_live, ..Self::default() }
+    }
+
+    /// What the transcript has of them now.
+    pub fn into_shown(self) -> Shown {
+        self.shown
     }
 
     /// Folds the threads of these calls, as their lines arrive live: below the calls and before their results.
     pub fn fold(&mut self, transcript: &mut Transcript, calls: &[String]) {
         for call in calls {
-            let Some(thread) = self.waiting.remove(call.as_str()) else { continue };
             let is_too_deep = self.n_nested == MOST_NESTED;
+            if !is_too_deep {
+                self.shown.calls.entry(call.clone()).or_default();
+            }
+            let Some(thread) = self.waiting.remove(call.as_str()) else { continue };
             self.n_cut += usize::from(thread.is_cut || is_too_deep);
             if !is_too_deep {
                 self.n_nested += 1;
@@ -135,7 +184,7 @@ impl<'a> Threads<'a> {
 
     /// All messages are shown, in the order of the file: a subagent has no branches.
     fn fold_thread(&mut self, transcript: &mut Transcript, call: &str, thread: &Thread) {
-        let mut folded = HashSet::new();
+        let mut folded = self.shown.calls.remove(call).unwrap_or_default();
         for line in lines_of(&thread.bytes).into_iter().filter(|line| !line.trim_ascii().is_empty()) {
             let Some(place) = Place::read(line) else {
                 let is_end = thread.bytes.ends_with(line);
@@ -151,6 +200,7 @@ impl<'a> Threads<'a> {
                 self.fold(transcript, &calls);
             }
         }
+        self.shown.calls.insert(call.to_owned(), folded);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Following a transcript file that another process writes: the lines that were added since it was read.
 
 use super::branch::{Branch, Line};
-use super::subagents::Threads;
+use super::subagents::{FilesRead, Followed, GrownThread, Shown, Threads};
 use super::{Kept, Place, fold, lines_of};
 use crate::disk::{self, ReadError};
 use crate::transcript::Transcript;
@@ -15,22 +15,56 @@ const MOST: u64 = 64 * 1024 * 1024;
 const KNOWN: usize = 4_096;
 
 /// The place in a file up to which its lines are in a transcript.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Tail {
     offset: u64,
     /// The uuids of the last lines on the branch.
     known: VecDeque<String>,
+    subagents: Followed,
+}
+
+/// How far the files of a conversation were read.
+#[derive(Debug)]
+pub struct TailPosition {
+    offset: u64,
+    subagents: FilesRead,
+}
+
+/// The bytes that were added to the files of a conversation.
+#[derive(Debug)]
+pub struct Growth {
+    bytes: Vec<u8>,
+    subagents: Vec<GrownThread>,
+}
+
+#[cfg(test)]
+impl Growth {
+    /// The number of bytes of subagents in whole lines.
+    pub fn n_bytes_of_subagents(&self) -> usize {
+        self.subagents.iter().map(GrownThread::n_bytes).sum()
+    }
+}
+
+impl TailPosition {
+    /// Reads what was added; `None` if a file is shorter than before. Accesses the disk.
+    pub fn read(&self, path: &Path) -> Result<Option<Growth>, ReadError> {
+        let Some(bytes) = disk::read_from(path, self.offset, MOST)? else { return Ok(None) };
+        // After the conversation: what a subagent writes comes after its call.
+        let subagents = self.subagents.read(path)?;
+        Ok(subagents.map(|subagents| Growth { bytes, subagents }))
+    }
 }
 
 impl Tail {
     /// The end of a file that was read. An incomplete last line is read again.
-    pub(super) fn of(kept: &Kept, branch: &Branch<'_>) -> Self {
+    pub(super) fn of(kept: &Kept, branch: &Branch<'_>, shown: Shown) -> Self {
         let mut whole = kept.bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         if Place::read(&kept.bytes[whole..]).is_some() {
             // Only its line break is missing.
             whole = kept.bytes.len();
         }
-        let mut tail = Self { offset: kept.n_left_out + whole as u64, known: VecDeque::new() };
+        let subagents = Followed::of(&kept.subagents, shown);
+        let mut tail = Self { offset: kept.n_left_out + whole as u64, known: VecDeque::new(), subagents };
         let on_branch = branch.lines.iter().filter_map(|line| line.place.uuid.as_ref());
         // The agent continues also after lines that are not shown.
         on_branch.chain(&branch.ends).for_each(|uuid| tail.knows(uuid.clone()));
@@ -44,14 +78,27 @@ impl Tail {
         self.known.push_back(uuid);
     }
 
-    /// Reads what was added; `None` if the file is shorter than before. Accesses the disk.
-    pub fn read(&self, path: &Path) -> Result<Option<Vec<u8>>, ReadError> {
-        disk::read_from(path, self.offset, MOST)
+    pub fn position(&self) -> TailPosition {
+        TailPosition { offset: self.offset, subagents: self.subagents.files() }
     }
 
     /// Folds added lines into a transcript. An incomplete last line is left for the next time. Returns `false` if the
-    /// lines continue another branch: then the whole file has to be read again.
-    pub fn fold(&mut self, bytes: &[u8], transcript: &mut Transcript) -> bool {
+    /// lines continue another branch or are damaged: then all of it has to be read again.
+    pub fn fold(&mut self, growth: &Growth, transcript: &mut Transcript) -> bool {
+        let mut subagents = std::mem::take(&mut self.subagents);
+        let is_folded = subagents.fold(&growth.subagents, transcript, |transcript, threads| {
+            self.fold_lines(&growth.bytes, transcript, threads)
+        });
+        self.subagents = subagents;
+        is_folded
+    }
+
+    /// Whether there is more to read at once: lines of subagents whose calls have just been folded.
+    pub fn is_behind(&self) -> bool {
+        self.subagents.is_behind()
+    }
+
+    fn fold_lines(&mut self, bytes: &[u8], transcript: &mut Transcript, threads: &mut Threads<'_>) -> bool {
         let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         for bytes in lines_of(&bytes[..whole]) {
             if bytes.trim_ascii().is_empty() {
@@ -76,7 +123,7 @@ impl Tail {
             }
             self.knows(uuid);
             if place.is_shown() {
-                fold(transcript, &Line { bytes, place, is_after_gap: false }, &mut Threads::default());
+                fold(transcript, &Line { bytes, place, is_after_gap: false }, threads);
             }
         }
         self.offset += whole as u64;
@@ -112,8 +159,8 @@ mod tests {
         let (mut transcript, mut tail) = kept.followed(Path::new("/p"), &Additions::default(), true);
         let mut grow = |text: &str, transcript: &mut Transcript| {
             fs::OpenOptions::new().append(true).open(&path).unwrap().write_all(text.as_bytes()).unwrap();
-            let bytes = tail.read(&path).unwrap().unwrap();
-            tail.fold(&bytes, transcript)
+            let growth = tail.position().read(&path).unwrap().unwrap();
+            tail.fold(&growth, transcript)
         };
         assert!(grow("", &mut transcript));
         assert_eq!(ids(&transcript), ["a"]);
@@ -125,11 +172,8 @@ mod tests {
         assert_eq!(ids(&whole), ids(&transcript));
         assert!(!grow(&line("user", "x", Some("gone")), &mut transcript), "another branch");
         fs::write(&path, "").unwrap();
-        assert_eq!(
-            kept.followed(Path::new("/p"), &Additions::default(), true).1.read(&path).unwrap(),
-            None,
-            "the file was replaced"
-        );
+        let (_, tail) = kept.followed(Path::new("/p"), &Additions::default(), true);
+        assert!(tail.position().read(&path).unwrap().is_none(), "the file was replaced");
     }
 
     #[test]

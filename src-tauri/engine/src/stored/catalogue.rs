@@ -162,6 +162,25 @@ impl Catalogue {
         Ok((found, gone, live))
     }
 
+    /// The listed sessions that a process has open.
+    pub(super) fn live_sessions(&self) -> Vec<String> {
+        self.live.keys().filter(|id| self.listed.contains(*id)).cloned().collect()
+    }
+
+    /// Sends the rows of these sessions although they are as before: their subagents wrote something, which only those
+    /// see who have the conversation open.
+    pub(super) async fn send_again(
+        &mut self,
+        ids: Vec<String>,
+        changes: &mpsc::Sender<StoredChange>,
+    ) -> Result<(), Unwanted> {
+        if ids.is_empty() {
+            return Ok(());
+        }
+        let changed = ids.iter().filter_map(|id| self.row(id)).collect();
+        self.send(StoredChange { changed, is_complete: true, ..StoredChange::default() }, changes).await
+    }
+
     fn forget(&mut self, gone: Vec<String>) -> StoredChange {
         let mut change = StoredChange::default();
         for id in gone {

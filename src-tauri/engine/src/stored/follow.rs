@@ -5,6 +5,7 @@ use super::files::Place;
 use super::watch::{Pending, Watch};
 use crate::api::StoredChange;
 use crate::disk;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -79,7 +80,14 @@ async fn run(
         }
     };
     let (mut extent, mut looked_at_all) = (Extent::All, Instant::now());
+    let mut with_subagents = HashSet::new();
     while catalogue.refresh(extent, &changes).await.is_ok() {
+        // Without a watch each of them may have written something.
+        let wrote = |id: &String| watch.is_none() || with_subagents.contains(id);
+        let again = catalogue.live_sessions().into_iter().filter(wrote).collect();
+        if catalogue.send_again(again, &changes).await.is_err() {
+            return;
+        }
         watch = renewed(watch, &catalogue).await;
         let wait = if watch.is_some() { CHECK_LIVE } else { WITHOUT_WATCH };
         tokio::select! {
@@ -88,6 +96,7 @@ async fn run(
             () = changes.closed() => return,
         }
         extent = pending.take();
+        with_subagents = pending.take_subagents();
         if watch.is_none() || looked_at_all.elapsed() >= CHECK_ALL {
             extent = Extent::All;
         }
@@ -100,6 +109,7 @@ async fn run(
 /// Watches folders that have appeared since. Returns `None` if there is no watch.
 async fn renewed(watch: Option<Watch>, catalogue: &Catalogue) -> Option<Watch> {
     let mut watch = watch?;
+    watch.with_subagents(catalogue.live_sessions());
     let renew = move || watch.renew().then_some(watch);
     // Without a watch, and if the disk does not respond, the store is read again from time to time.
     disk::run(&catalogue.place().folder, disk::DEADLINE, renew).await.ok().flatten()

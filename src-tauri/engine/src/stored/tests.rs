@@ -510,6 +510,52 @@ async fn a_session_that_a_process_has_open_says_so() {
     until(&mut changes, &mut sessions, "it is closed", |sessions| sessions[&id(1)].live.is_none()).await;
 }
 
+/// A window that shows the session reads its subagents when its row comes, changed or not.
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn the_row_of_a_live_session_comes_again_when_its_subagents_write() {
+    let store = Store::new();
+    store.put(1, "completed");
+    store.put(2, "completed");
+    let pid = std::process::id();
+    let mark = store.config().join("sessions").join(format!("{pid}.json"));
+    fs::create_dir_all(mark.parent().unwrap()).unwrap();
+    let text = serde_json::json!({"pid": pid, "sessionId": id(1), "cwd": "/", "status": "busy"});
+    fs::write(&mark, text.to_string()).unwrap();
+    let (_follower, mut changes) = Follower::start(store.config(), &store.project(), None);
+    let mut sessions = HashMap::new();
+    until(&mut changes, &mut sessions, "they are listed", |sessions| sessions.len() == 2).await;
+
+    let folder = |nr| store.place().folder.join(id(nr)).join("subagents");
+    for what in ["the folder appears", "a file appears", "a file grows"] {
+        for nr in [1, 2] {
+            fs::create_dir_all(folder(nr)).unwrap();
+            let file = folder(nr).join("agent-aa.jsonl");
+            match what {
+                "a file appears" => fs::write(file, "{}").unwrap(),
+                "a file grows" => fs::write(file, "{}\n{}").unwrap(),
+                _ => {}
+            }
+        }
+        let again = async {
+            loop {
+                let change = changes.recv().await.expect("it is followed");
+                let ids: Vec<_> =
+                    change.changed.iter().map(|session| session.agent_session_id.clone()).collect();
+                if ids == [id(1)] {
+                    break;
+                }
+                assert_eq!(ids, [] as [String; 0], "{what}: no process has the other one open");
+            }
+        };
+        assert!(tokio::time::timeout(SOON, again).await.is_ok(), "{what}");
+        // The folder is watched a moment after it was seen.
+        while let Ok(change) = tokio::time::timeout(4 * super::follow::TOGETHER, changes.recv()).await {
+            assert!(change.is_some(), "{what}");
+        }
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread")]
 async fn live_conversations_of_all_projects_are_followed() {

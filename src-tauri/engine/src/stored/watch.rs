@@ -1,4 +1,4 @@
-//! Watches the folders of a project's stored sessions and of the agent's live processes.
+//! Watches the folders of a project's stored sessions, of the agent's live processes and of their subagents.
 
 use super::catalogue::Extent;
 use super::files::Place;
@@ -13,6 +13,9 @@ use tokio::sync::Notify;
 /// Changed files that are remembered one by one. When there are more, everything is looked at again.
 const MOST_FILES: usize = 1_000;
 
+/// Maximum number of sessions whose subagents are watched.
+const MOST_WITH_SUBAGENTS: usize = 64;
+
 /// Changes that were seen and not read yet.
 #[derive(Default)]
 pub(super) struct Pending {
@@ -24,6 +27,8 @@ pub(super) struct Pending {
 struct State {
     all: bool,
     files: HashSet<PathBuf>,
+    /// Sessions whose subagents wrote something, by the agent's id.
+    subagents: HashSet<String>,
     /// A watched folder appeared, moved or is gone: a watch on its path may be a watch on another folder.
     folders: bool,
 }
@@ -44,6 +49,20 @@ impl Pending {
     /// The agent's list of its processes changed.
     fn note_live(&self) {
         self.changed.notify_one();
+    }
+
+    fn note_subagents(&self, session: String) {
+        let mut state = self.lock();
+        if state.subagents.len() < MOST_FILES {
+            state.subagents.insert(session);
+        }
+        drop(state);
+        self.changed.notify_one();
+    }
+
+    /// The sessions whose subagents wrote something since the last call.
+    pub fn take_subagents(&self) -> HashSet<String> {
+        std::mem::take(&mut self.lock().subagents)
     }
 
     fn note_folders(&self) {
@@ -84,6 +103,13 @@ impl Targets {
     fn all(&self) -> Vec<PathBuf> {
         self.sessions.iter().chain([&self.live]).cloned().collect()
     }
+
+    /// The session that has this path in its own folder, or as that.
+    fn session_with(&self, path: &Path) -> Option<String> {
+        let within = path.strip_prefix(self.sessions.as_deref()?).ok()?;
+        let id = within.components().next()?.as_os_str().to_str()?;
+        (id.len() == 36 && uuid::Uuid::try_parse(id).is_ok()).then(|| id.to_owned())
+    }
 }
 
 /// A watch on the folders, or on their nearest parents until they exist.
@@ -91,6 +117,8 @@ pub(super) struct Watch {
     targets: Targets,
     watcher: RecommendedWatcher,
     watched: HashSet<PathBuf>,
+    /// The sessions whose subagents are watched.
+    with_subagents: Vec<String>,
     pending: Arc<Pending>,
 }
 
@@ -120,11 +148,19 @@ impl Watch {
                 return None;
             }
         };
-        let mut watch = Self { targets, watcher, watched: HashSet::new(), pending };
+        let mut watch =
+            Self { targets, watcher, watched: HashSet::new(), with_subagents: Vec::new(), pending };
         watch.renew().then_some(watch)
     }
 
-    /// Watches folders that have appeared since. Returns whether all are watched.
+    /// Watches the subagents of these sessions and of no others, from the next `renew` on.
+    pub fn with_subagents(&mut self, sessions: Vec<String>) {
+        self.with_subagents = sessions;
+        self.with_subagents.truncate(MOST_WITH_SUBAGENTS);
+    }
+
+    /// Watches folders that have appeared since. Returns whether all are watched, except those of subagents: their
+    /// sessions are listed without that.
     pub fn renew(&mut self) -> bool {
         if self.pending.take_folders() {
             for folder in self.watched.drain() {
@@ -152,7 +188,42 @@ impl Watch {
                 }
             }
         }
+        self.renew_subagents();
         true
+    }
+
+    fn renew_subagents(&mut self) {
+        let Some(sessions) = self.targets.sessions.clone() else { return };
+        let folders: Vec<(&String, PathBuf)> = self
+            .with_subagents
+            .iter()
+            .flat_map(|id| [(id, sessions.join(id)), (id, sessions.join(id).join("subagents"))])
+            .filter(|(_, folder)| folder.is_dir())
+            .collect();
+        let is_wanted = |folder: &PathBuf| folders.iter().any(|(_, wanted)| wanted == folder);
+        self.watched.retain(|folder| {
+            let is_kept = !folder.starts_with(&sessions) || *folder == sessions || is_wanted(folder);
+            if !is_kept {
+                // It may be gone.
+                let _ = self.watcher.unwatch(folder);
+            }
+            is_kept
+        });
+        for (id, folder) in folders {
+            if self.watched.contains(&folder) {
+                continue;
+            }
+            match self.watcher.watch(&folder, RecursiveMode::NonRecursive) {
+                Ok(()) => {
+                    self.watched.insert(folder);
+                    // Files may have appeared in it before the watch.
+                    self.pending.note_subagents(id.clone());
+                }
+                Err(error) => {
+                    tracing::info!(%error, folder = %folder.display(), "could not watch a session's subagents");
+                }
+            }
+        }
     }
 }
 
@@ -169,7 +240,11 @@ fn note(event: &Event, targets: &Targets, pending: &Pending) {
         } else if path.parent().is_some_and(|parent| targets.sessions.as_deref() == Some(parent)) {
             if path.extension().is_some_and(|extension| extension == "jsonl") {
                 pending.note(Some(path.clone()));
+            } else if let Some(session) = targets.session_with(path) {
+                pending.note_subagents(session);
             }
+        } else if let Some(session) = targets.session_with(path) {
+            pending.note_subagents(session);
         } else if targets.all().iter().any(|target| is_above(path, target)) {
             pending.note_folders();
         }

@@ -225,15 +225,20 @@ impl Actor {
 
     /// Folds the lines that were added to the agent's file. `false`: the whole file has to be read.
     async fn grow(&mut self, kept: &KeptAt) -> io::Result<bool> {
-        let Some(mut tail) = self.tail.clone() else { return Ok(false) };
-        let (at, from) = (kept.clone(), tail.clone());
-        let Some(bytes) = disk::run(&self.place, disk::DEADLINE, move || from.read(&at.path())).await??
-        else {
-            return Ok(false);
-        };
-        let has_grown = self.core.extend(|transcript| tail.fold(&bytes, transcript));
-        self.tail = has_grown.then_some(tail);
-        Ok(has_grown)
+        loop {
+            let Some(position) = self.tail.as_ref().map(Tail::position) else { return Ok(false) };
+            let at = kept.clone();
+            let read = disk::run(&self.place, disk::DEADLINE, move || position.read(&at.path())).await??;
+            let (Some(growth), Some(mut tail)) = (read, self.tail.take()) else { return Ok(false) };
+            if !self.core.extend(|transcript| tail.fold(&growth, transcript)) {
+                return Ok(false);
+            }
+            let is_behind = tail.is_behind();
+            self.tail = Some(tail);
+            if !is_behind {
+                return Ok(true);
+            }
+        }
     }
 
     /// The location of the agent's transcript, if the session has a conversation. A fork has that of its original until
