@@ -218,6 +218,7 @@ impl Kept {
         if self.n_left_out > 0 {
             damage::beginning_left_out(&mut transcript, self.n_left_out);
         }
+        transcript.begin_reading(branch.lines.len());
         let mut threads = Threads::of(&self.subagents, is_live);
         for (nr, line) in branch.lines.iter().enumerate() {
             if line.is_after_gap && (nr > 0 || self.n_left_out == 0) {
@@ -245,6 +246,7 @@ fn complete(mut transcript: Transcript) -> Transcript {
     transcript.supplement_end();
     // This runs on a separate thread, so all code is highlighted now and shown with its colours at once.
     transcript.colour_all();
+    transcript.end_reading();
     transcript
 }
 
@@ -311,6 +313,31 @@ mod tests {
         assert_eq!(project_folder(config.path(), &project), other);
         std::fs::create_dir_all(&computed).unwrap();
         assert_eq!(project_folder(config.path(), &project), computed);
+    }
+
+    #[test]
+    fn reading_records_no_changes_and_what_follows_is_recorded() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s.jsonl");
+        let code = ANSWER.replace("two", "```rust\\nfn main() {}\\n```");
+        std::fs::write(&path, [PROMPT, &code, ""].join("\n")).unwrap();
+        let (mut transcript, tail) =
+            Kept::load(&path).unwrap().followed(Path::new("/p"), &Additions::default(), true);
+        assert_eq!((transcript.items().count(), transcript.n_unpublished()), (2, 0));
+        let Body::Text { blocks, .. } = &transcript.items().nth(1).unwrap().body else { panic!("no text") };
+        let is_coloured = |token: &crate::api::Token| token.style != crate::api::TokenStyle::Plain;
+        assert!(
+            matches!(&blocks[..], [crate::api::Block::Code { lines, .. }] if lines[0].tokens.iter().any(is_coloured))
+        );
+        let next =
+            r#"{"type":"user","uuid":"u9","parentUuid":"a1","message":{"role":"user","content":"next"}}"#;
+        std::fs::write(&path, [PROMPT, &code, next, ""].join("\n")).unwrap();
+        let mut tail = tail;
+        let growth = tail.position().read(&path).unwrap().unwrap();
+        assert!(tail.fold(&growth, &mut transcript));
+        assert!(
+            matches!(&transcript.take_events()[..], [crate::api::Event::ItemAdded { item }] if item.id.as_str() == "u9")
+        );
     }
 
     #[test]

@@ -110,6 +110,8 @@ pub struct Transcript {
     last_changes: HashMap<ItemId, DocumentChange>,
     dirty: Vec<(ItemId, ChangeKind)>,
     dirty_index: HashMap<ItemId, usize>,
+    /// A stored conversation is being read, so changes are not recorded.
+    is_reading: bool,
     /// The ids on disk of prompts that have a different id there.
     names: HashMap<ItemId, ItemId>,
     /// Records that the agent does not save, not drained yet.

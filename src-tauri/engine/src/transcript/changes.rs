@@ -112,8 +112,40 @@ impl Transcript {
         }
     }
 
+    /// A stored conversation of about `n_items` items is read from here to `end_reading`. Changes are not recorded: it is
+    /// published as a whole.
+    pub fn begin_reading(&mut self, n_items: usize) {
+        self.is_reading = true;
+        self.index.reserve(n_items);
+        self.items.reserve(n_items);
+    }
+
+    /// From here on changes are recorded.
+    pub fn end_reading(&mut self) {
+        self.is_reading = false;
+        // An incomplete text gets its last blocks when its change is drained.
+        for id in self.documents.keys().cloned().collect::<Vec<_>>() {
+            self.touch(&id, ChangeKind::Grown);
+        }
+        self.drain_changes();
+        self.last_changes.clear();
+        self.wanted.repainted.clear();
+    }
+
+    /// The number of changes that are not published yet.
+    #[cfg(test)]
+    pub fn n_unpublished(&self) -> usize {
+        self.dirty.len() + self.last_changes.len() + self.wanted.repainted.len() + self.change.len()
+    }
+
     /// Records that an item changed.
     pub(super) fn touch(&mut self, id: &ItemId, dirty: ChangeKind) {
+        if self.is_reading {
+            if dirty != ChangeKind::Removed {
+                self.wanted.add_again(id);
+            }
+            return;
+        }
         let known = self.dirty_index.get(id);
         // A text that grows once more before its changes are published is wanted already.
         if dirty != ChangeKind::Removed && (known.is_none() || dirty != ChangeKind::Grown) {

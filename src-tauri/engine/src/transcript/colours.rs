@@ -79,6 +79,14 @@ impl Wanted {
         }
     }
 
+    /// Adds it without looking whether it is there, unless it was the last one that was added. One that is there twice
+    /// costs a second look when colours are made.
+    pub(super) fn add_again(&mut self, id: &ItemId) {
+        if self.order.back() != Some(id) {
+            self.order.push_back(id.clone());
+        }
+    }
+
     pub(super) fn forget(&mut self, id: &ItemId) {
         self.paintings.remove(id);
         self.repainted.remove(id);
