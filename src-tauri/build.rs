@@ -51,6 +51,7 @@ const COMMANDS: &[&str] = &[
     "set_setting",
     "review_options",
     "set_presets",
+    "change_profile",
     "open_settings_file",
     "quit",
     "decide_trust",

@@ -100,6 +100,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             commands::set_setting,
             commands::options::review_options,
             commands::options::set_presets,
+            commands::options::change_profile,
             commands::open_settings_file,
             commands::quit,
             commands::decide_trust,

@@ -269,15 +269,21 @@ fn lookalikes() -> String {
     )
 }
 
-/// The settings with their labels, for the settings page, and their defaults.
+/// The settings with their labels, for the settings page, their defaults, and the agents that a profile can have.
 fn settings() -> String {
+    let agents: String = deskbell_acp::agents::AGENTS
+        .iter()
+        .map(|agent| format!("  {{ id: {:?}, name: {:?} }},\n", agent.id, agent.name))
+        .collect();
     let keys = serde_json::to_string_pretty(settings::SettingsFile::keys()).expect("they are JSON");
     let defaults = serde_json::to_string_pretty(&Settings::default()).expect("they are JSON");
     format!(
         "// Generated from src-tauri/api/src/settings.rs. Do not edit.\n\
          import type {{ SettingKey, Settings }} from './api';\n\n\
          export const SETTING_KEYS: readonly SettingKey[] = {keys};\n\n\
-         export const DEFAULT_SETTINGS: Settings = {defaults};\n"
+         export const DEFAULT_SETTINGS: Settings = {defaults};\n\n\
+         /** The agents that a profile can have by their name, without Claude Code. */\n\
+         export const PROFILE_AGENTS: readonly {{ id: string; name: string }}[] = [\n{agents}];\n"
     )
 }
 

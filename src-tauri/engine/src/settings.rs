@@ -14,7 +14,7 @@ mod watch;
 #[cfg(test)]
 mod tests;
 
-use crate::api::{Preset, SettingKey, Settings, SettingsProblem};
+use crate::api::{Preset, Profile, SettingKey, Settings, SettingsProblem};
 use crate::disk::{self, ReadError, read_text, set_aside};
 use crate::disk::{remove_leftovers, write_atomically};
 use error::SettingsError;
@@ -39,8 +39,16 @@ const TEMPLATE: &str = "\
 }
 ";
 
-/// Adds the entries of an object that another one does not have.
+/// Adds the entries of an object that another one does not have; in lists, to the elements with the same name.
 fn keep_unknown(value: &mut Value, before: &Value) {
+    if let (Some(elements), Some(before)) = (value.as_array_mut(), before.as_array()) {
+        for element in elements.iter_mut().filter(|element| text::named(element).is_some()) {
+            let same = |other: &&Value| text::named(other) == text::named(element);
+            if let Some(other) = before.iter().find(same) {
+                keep_unknown(element, other);
+            }
+        }
+    }
     let (Some(entries), Some(before)) = (value.as_object_mut(), before.as_object()) else { return };
     for (name, earlier) in before {
         let known = entries.iter_mut().find(|(other, _)| *other == name).map(|(_, value)| value);
@@ -48,6 +56,24 @@ fn keep_unknown(value: &mut Value, before: &Value) {
             Some(value) => keep_unknown(value, earlier),
             None => drop(entries.insert(name.clone(), earlier.clone())),
         }
+    }
+}
+
+/// Why an edit made no new text: of the text, or of the value.
+enum Refused {
+    Text(text::EditError),
+    Value(SettingsError),
+}
+
+impl From<text::EditError> for Refused {
+    fn from(error: text::EditError) -> Self {
+        Self::Text(error)
+    }
+}
+
+impl From<SettingsError> for Refused {
+    fn from(error: SettingsError) -> Self {
+        Self::Value(error)
     }
 }
 
@@ -105,7 +131,7 @@ impl SettingsFile {
         let known = known.ok_or_else(|| SettingsError::UnknownKey(key.to_owned()))?;
         let value = if value.is_null() { &known.default } else { value };
         keys::check(known, value).map_err(SettingsError::BadValue)?;
-        self.edit(|text| text::edit(text, key, value))
+        self.edit(|text| Ok(text::edit(text, key, value)?))
     }
 
     /// Replaces the presets of session options. What the file says about one of them under unknown names stays.
@@ -118,13 +144,22 @@ impl SettingsFile {
         self.edit(|text| {
             let before = value_of(text, KEY).unwrap_or_default();
             let mut value = value.clone();
-            for preset in value.as_array_mut().into_iter().flatten() {
-                let same = |other: &&Value| text::named(other) == text::named(preset);
-                if let Some(other) = before.as_array().and_then(|all| all.iter().find(same)) {
-                    keep_unknown(preset, other);
-                }
-            }
-            text::edit(text, KEY, &value)
+            keep_unknown(&mut value, &before);
+            Ok(text::edit(text, KEY, &value)?)
+        })
+    }
+
+    /// Adds a profile (`was` is `None`), changes or renames one, or removes one (`profile` is `None`). The rest of the list,
+    /// and what the file says about this profile under unknown names, stays.
+    pub fn change_profile(&self, was: Option<&str>, profile: Option<&Profile>) -> Result<(), SettingsError> {
+        const KEY: &str = "agent.profiles";
+        let known = keys().iter().find(|known| known.key == KEY);
+        let known = known.ok_or_else(|| SettingsError::UnknownKey(KEY.to_owned()))?;
+        self.edit(|text| {
+            let before = value_of(text, KEY).unwrap_or_else(|| Value::Array(Vec::new()));
+            let value = profiles::changed(before, was, profile)?;
+            keys::check(known, &value).map_err(SettingsError::BadValue)?;
+            Ok(text::edit(text, KEY, &value)?)
         })
     }
 
@@ -159,7 +194,7 @@ impl SettingsFile {
     }
 
     /// Replaces the text of the file while no other writer of Deskbell does. A missing file begins with the template.
-    fn edit(&self, edit: impl FnOnce(&str) -> Result<String, text::EditError>) -> Result<(), SettingsError> {
+    fn edit(&self, edit: impl FnOnce(&str) -> Result<String, Refused>) -> Result<(), SettingsError> {
         let failed = |source| SettingsError::Io { path: self.path.clone(), source };
         let _lock = disk::lock_writers(&self.path).map_err(failed)?;
         let before = match read_text(&self.path, MOST_BYTES) {
@@ -173,8 +208,11 @@ impl SettingsFile {
             Err(error) => return Err(failed(error.into())),
         };
         let after = edit(before.as_deref().unwrap_or(TEMPLATE)).map_err(|error| match error {
-            text::EditError::Invalid(problem) => SettingsError::Invalid { path: self.path.clone(), problem },
-            text::EditError::Unsafe => SettingsError::Unsafe(self.path.clone()),
+            Refused::Text(text::EditError::Invalid(problem)) => {
+                SettingsError::Invalid { path: self.path.clone(), problem }
+            }
+            Refused::Text(text::EditError::Unsafe) => SettingsError::Unsafe(self.path.clone()),
+            Refused::Value(error) => error,
         })?;
         if before.as_ref() == Some(&after) {
             return Ok(());

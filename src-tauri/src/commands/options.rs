@@ -1,4 +1,4 @@
-//! The commands of a page about the options of a session and their presets.
+//! The commands of a page about the options of a session, their presets, and profiles.
 
 use super::{Answer, project_of};
 use crate::apply_settings;
@@ -27,6 +27,18 @@ pub async fn set_presets(app: AppHandle, presets: Vec<Preset>) -> Answer<()> {
     let file = app.state::<Arc<CurrentSettings>>().file().clone();
     let folder = file.folder().to_owned();
     disk::run(&folder, disk::DEADLINE, move || file.set_presets(&presets)).await??;
+    apply_settings::reload(&app).await;
+    Ok(())
+}
+
+/// Adds a profile to the settings file (`was` is `null`), changes the one with the name `was`, or removes it (`profile` is
+/// `null`).
+#[tauri::command]
+pub async fn change_profile(app: AppHandle, was: Option<String>, profile: Option<Profile>) -> Answer<()> {
+    let file = app.state::<Arc<CurrentSettings>>().file().clone();
+    let folder = file.folder().to_owned();
+    let change = move || file.change_profile(was.as_deref(), profile.as_ref());
+    disk::run(&folder, disk::DEADLINE, change).await??;
     apply_settings::reload(&app).await;
     Ok(())
 }

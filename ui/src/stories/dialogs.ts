@@ -2,7 +2,7 @@
 
 import { tick } from 'svelte';
 
-import type { Checkup, OtherAgent, Preset, Profile, RawLine, RawLines } from '../lib/bindings/api';
+import type { Checkup, CommandError, OtherAgent, Preset, Profile, RawLine, RawLines } from '../lib/bindings/api';
 import { emptySession, PROJECT, SETTINGS } from '../lib/host/fake/facts';
 import { BROKEN_AGENT, checkup as checkupOf } from '../lib/host/fake/readiness';
 import { RULES } from '../lib/host/fake/rules';
@@ -27,10 +27,11 @@ import WithoutAsking from '../lib/sessions/WithoutAsking.svelte';
 import Doctor from '../lib/settings/Doctor.svelte';
 import DoctorDialog from '../lib/settings/DoctorDialog.svelte';
 import PresetList from '../lib/settings/PresetList.svelte';
+import { NO_PROFILE } from '../lib/settings/profileForm';
 import ProfileList from '../lib/settings/ProfileList.svelte';
 import SettingsDialog from '../lib/settings/SettingsDialog.svelte';
 import { PRESETS } from './options';
-import { agree, ignore, press, states, write, type Page } from './story';
+import { agree, ignore, press, states, write, type Page, type Play } from './story';
 
 const PROBLEMS = [{ line: 4, column: 12, message: '“theme” must be "system", "light" or "dark".' }];
 
@@ -59,6 +60,29 @@ const entries = [
   { id: 'session', label: 'Explain the import pipeline', detail: 'Session', run: ignore },
 ];
 
+/** Profiles that no change reaches. */
+const profileList = (profiles: readonly Profile[], refusal: CommandError | null = null) => ({
+  profiles,
+  folder: PROJECT.path,
+  onprofile: () => Promise.resolve(refusal),
+});
+
+/** A profile whose model the file changes while it is edited. */
+function changedProfile(): [ReturnType<typeof profileList>, Play] {
+  let isChanged = false;
+  const props = {
+    ...profileList(PROFILES),
+    get profiles() {
+      return isChanged ? PROFILES.map((one) => ({ ...one, model: 'haiku' })) : PROFILES;
+    },
+  };
+  const play: Play = (root) => {
+    isChanged = true;
+    return press(root, 'Edit Work…');
+  };
+  return [props, play];
+}
+
 const checkup = (channel: Checkup['channel']) => () => Promise.resolve(checkupOf(channel));
 
 const check = (root: HTMLElement) => press(root, 'Test permissions');
@@ -80,6 +104,8 @@ const settings = {
   ondoctor: ignore,
   onset: ignore,
   onpresets: ignore,
+  folder: PROJECT.path,
+  onprofile: () => Promise.resolve(null),
   onkeys: ignore,
   onfile: ignore,
   onclose: ignore,
@@ -270,7 +296,53 @@ function presets() {
 }
 
 export const settingsOf: Page = () => [
-  ...states('ProfileList', ProfileList, { none: { profiles: [] }, three: { profiles: PROFILES } }),
+  ...states('ProfileList', ProfileList, {
+    none: profileList([]),
+    three: profileList(PROFILES),
+    'a new one': [profileList([]), (root) => press(root, 'Add profile…')],
+    'one edited': [profileList(PROFILES), (root) => press(root, 'Edit Work…')],
+    'one with a command edited': [profileList(PROFILES), (root) => press(root, 'Edit Mine…')],
+    'one refused': [
+      profileList(PROFILES, {
+        code: 'internal',
+        message: 'This setting has no such value.',
+        detail: '“agent.profiles”: two profiles have the name “Mine”.',
+      }),
+      async (root) => {
+        await press(root, 'Edit Work…');
+        await write(root, 'Mine');
+        await press(root, 'Save profile');
+        await tick();
+      },
+    ],
+    'one changed in the file meanwhile': changedProfile(),
+    'one with changes after Esc': [
+      profileList(PROFILES),
+      async (root) => {
+        await press(root, 'Edit Work…');
+        await write(root, 'Office');
+        root.querySelector('form')?.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }));
+        await tick();
+      },
+    ],
+    'one of the demo agent edited': [
+      profileList([{ ...NO_PROFILE, name: 'Demo', agent: 'demo-acp' }]),
+      (root) => press(root, 'Edit Demo…'),
+    ],
+    'one about to be removed': [profileList(PROFILES), (root) => press(root, 'Remove Work…')],
+    'one not removed': [
+      profileList(PROFILES, {
+        code: 'internal',
+        message: 'The settings could not be saved.',
+        detail: 'could not write /home/ada/.config/deskbell/settings.json: no space left on device',
+      }),
+      async (root) => {
+        await press(root, 'Remove Work…');
+        await press(root, 'Remove profile');
+        await tick();
+      },
+    ],
+  }),
   ...states('PresetList', PresetList, {
     none: { presets: [], onpresets: ignore },
     two: { presets: PRESETS, onpresets: ignore },

@@ -11,6 +11,8 @@ pub enum SettingsError {
     UnknownKey(String),
     #[error("{0}")]
     BadValue(String),
+    #[error("the file has no profile “{0}”")]
+    NoProfile(String),
     /// The file is not valid JSON, so it cannot be edited without a risk for its contents.
     #[error("{} has an error{at}: {message}", path.display(), at = .problem.place(), message = .problem.message)]
     Invalid { path: PathBuf, problem: SettingsProblem },
@@ -25,6 +27,9 @@ impl From<SettingsError> for CommandError {
     fn from(error: SettingsError) -> Self {
         let message = match &error {
             SettingsError::UnknownKey(_) | SettingsError::BadValue(_) => "This setting has no such value.",
+            SettingsError::NoProfile(_) => {
+                "The profile was renamed or removed in the settings file meanwhile."
+            }
             SettingsError::Invalid { .. } | SettingsError::Unsafe(_) => {
                 "The settings file has an error. Correct it first, with “Open settings.json”."
             }

@@ -1,5 +1,8 @@
-//! The check of profiles: a profile is never a way around asking or trust.
+//! The check of profiles, which is never a way around asking or trust, and changes of one in the list of the file.
 
+use super::error::SettingsError;
+use super::keep_unknown;
+use super::text::named;
 use crate::api::{AgentKind, EnvironmentVariable, Profile, SessionOptions, UserCommand};
 use crate::options::{bad_name, bad_projects, problems};
 use deskbell_acp::ChosenAgent;
@@ -144,6 +147,39 @@ fn check_environment(profile: &Profile) -> Result<(), String> {
     }
     let environment = profile.environment.iter().filter(|one| !is_config(one)).cloned().collect();
     refused(&SessionOptions { environment, ..SessionOptions::default() })
+}
+
+/// The list with a profile added (`was` is `None`), changed or removed (`profile` is `None`). A list of another form is
+/// returned as it is, for the check to report.
+pub fn changed(
+    mut list: Value,
+    was: Option<&str>,
+    profile: Option<&Profile>,
+) -> Result<Value, SettingsError> {
+    let Some(profiles) = list.as_array_mut() else { return Ok(list) };
+    let place = was.map(|name| {
+        let place = profiles.iter().position(|profile| named(profile) == Some(name));
+        place.ok_or_else(|| SettingsError::NoProfile(name.to_owned()))
+    });
+    match (place.transpose()?, profile) {
+        (Some(place), None) => drop(profiles.remove(place)),
+        (Some(place), Some(profile)) => profiles[place] = written(profile, &profiles[place]),
+        (None, Some(profile)) => profiles.push(written(profile, &Value::Null)),
+        (None, None) => {}
+    }
+    Ok(list)
+}
+
+/// A profile as the file has it: with the unknown fields of before, and without fields that have no value and had none.
+fn written(profile: &Profile, before: &Value) -> Value {
+    let mut value = serde_json::to_value(profile).unwrap_or_default();
+    keep_unknown(&mut value, before);
+    let had = |name: &String| before.as_object().is_some_and(|fields| fields.contains_key(name));
+    let is_empty = |value: &Value| value.is_null() || value.as_array().is_some_and(Vec::is_empty);
+    if let Some(fields) = value.as_object_mut() {
+        fields.retain(|name, value| had(name) || !is_empty(value));
+    }
+    value
 }
 
 #[cfg(test)]

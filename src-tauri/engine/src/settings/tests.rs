@@ -516,3 +516,69 @@ fn a_wrong_profile_is_reported_with_its_place_and_none_is_used() {
     assert_eq!(problem.message, "“agent.profiles”: two profiles have the name “a”.");
     assert_eq!((problem.line, problem.column), (Some(3), Some(17)));
 }
+
+#[test]
+fn a_profile_is_added_changed_and_removed_and_what_is_unknown_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = SettingsFile::new(folder.path());
+    let text = r#"{
+  // mine
+  "agent": {
+    "profiles": [
+      {
+        "name": "Work",
+        // why
+        "environment": [{"name": "TEAM", "value": "a", "later": 1}],
+        "model": "opus",
+        "note": "kept"
+      }
+    ]
+  }
+}"#;
+    fs::write(file.path(), text).unwrap();
+    let profiles = || {
+        let read = file.read(&Settings::default());
+        assert_eq!(read.problems, Vec::new());
+        read.settings.agent.profiles
+    };
+    let mut work = profiles()[0].clone();
+    work.model = None;
+    work.environment[0].value = "b".to_owned();
+    file.change_profile(Some("Work"), Some(&work)).unwrap();
+    let home = Profile { name: "Home".to_owned(), ..Profile::default() };
+    file.change_profile(None, Some(&home)).unwrap();
+    assert_eq!(profiles(), [work.clone(), home.clone()]);
+    let written = fs::read_to_string(file.path()).unwrap();
+    for kept in
+        ["// mine", "// why", "\"note\": \"kept\"", "\"later\": 1", "\"name\": \"Home\"", "\"model\": null"]
+    {
+        assert!(written.contains(kept), "{kept} in {written}");
+    }
+    assert_eq!((written.matches("null").count(), written.matches("model").count()), (1, 1), "{written}");
+
+    // The list is checked as a whole, and a refused change writes nothing.
+    let refused = |was: Option<&str>, profile: Option<&Profile>| {
+        file.change_profile(was, profile).unwrap_err().to_string()
+    };
+    let bad = Profile { program: Some("relative".to_owned()), ..home.clone() };
+    assert_eq!(
+        refused(Some("Home"), Some(&bad)),
+        "“agent.profiles”: profile “Home”: “program” must be an absolute path."
+    );
+    assert!(refused(None, Some(&home)).contains("two profiles have the name “Home”"));
+    assert_eq!(refused(Some("Gone"), None), "the file has no profile “Gone”");
+    assert_eq!(fs::read_to_string(file.path()).unwrap(), written);
+
+    // A comment is not removed with a renamed profile; what is unknown in it stays.
+    let renamed = Profile { name: "Office".to_owned(), ..work };
+    assert!(matches!(file.change_profile(Some("Work"), Some(&renamed)), Err(SettingsError::Unsafe(_))));
+    fs::write(file.path(), written.replace("// why", "")).unwrap();
+    file.change_profile(Some("Work"), Some(&renamed)).unwrap();
+    assert!(fs::read_to_string(file.path()).unwrap().contains("\"note\": \"kept\""));
+    file.change_profile(Some("Office"), None).unwrap();
+    assert_eq!(profiles(), [home]);
+    assert!(!fs::read_to_string(file.path()).unwrap().contains("note"));
+
+    fs::write(file.path(), r#"{"agent": {"profiles": {"name": "Work"}}}"#).unwrap();
+    assert!(refused(Some("Work"), None).contains("“agent.profiles”: invalid type"));
+}

@@ -1,6 +1,7 @@
 // A host without the desktop app: its sessions follow a script. For browsers and tests.
 
 import type {
+  Profile,
   Against,
   AgentKind,
   Attachment,
@@ -552,6 +553,16 @@ export class FakeHost implements Host {
 
   setPresets(presets: Preset[]): Promise<void> {
     return this.setSetting('agent.presets', presets as unknown as JsonValue);
+  }
+
+  changeProfile(was: string | null, profile: Profile | null): Promise<void> {
+    const profiles = this.#settings.settings.agent.profiles;
+    if (profile !== null && profiles.some(({ name }) => name === profile.name && name !== was))
+      return refuse('internal', `Two profiles have the name “${profile.name}”.`);
+    const others = was === null ? profiles : profiles.filter(({ name }) => name !== was || profile !== null);
+    const changed = others.map((one) => (one.name === was && profile !== null ? profile : one));
+    if (was === null && profile !== null) changed.push(profile);
+    return this.setSetting('agent.profiles', changed as unknown as JsonValue);
   }
 
   quit(): Promise<void> {

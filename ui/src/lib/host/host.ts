@@ -2,6 +2,7 @@
 // any browser.
 
 import type {
+  Profile,
   Against,
   AgentKind,
   Attachment,
@@ -202,6 +203,11 @@ export interface Host {
   reviewOptions(sessionId: SessionId, options: SessionOptions): Promise<OptionsReview>;
   /** Replaces the presets in the settings file. The settings then arrive as an event. */
   setPresets(presets: Preset[]): Promise<void>;
+  /**
+   * Adds a profile to the settings file (`was` is `null`), changes the one with this name, or removes it (`profile` is
+   * `null`). The settings then arrive as an event.
+   */
+  changeProfile(was: string | null, profile: Profile | null): Promise<void>;
   /** Ends the app, after one question if any session has work. */
   quit(): Promise<void>;
   /** Opens the settings file in the desktop's editor. */

@@ -83,6 +83,7 @@ export const tauriHost: Host = {
   stopBoardSessions: (sessionIds) => call('stop_board_sessions', { sessionIds }),
   setSetting: (key, value) => call('set_setting', { key, value }),
   reviewOptions: (sessionId, options) => call('review_options', { sessionId, options }),
+  changeProfile: (was, profile) => call('change_profile', { was, profile }),
   setPresets: (presets) => call('set_presets', { presets }),
   quit: () => call('quit'),
   openSettingsFile: () => call('open_settings_file'),

@@ -1,7 +1,16 @@
 // What a window can ask the app for, apart from its sessions: costs, settings, the agent's checkup, links, the clipboard.
 
-import type { Checkup, FoundFiles, Attachment, JsonValue, Preset, UsageView } from '../bindings/api';
-import { loggedError, type Host } from '../host/host';
+import type {
+  Checkup,
+  CommandError,
+  FoundFiles,
+  Attachment,
+  JsonValue,
+  Preset,
+  Profile,
+  UsageView,
+} from '../bindings/api';
+import { asCommandError, loggedError, type Host } from '../host/host';
 import { Problems } from './problems.svelte';
 import { Recordings } from './recording.svelte';
 
@@ -38,6 +47,19 @@ export abstract class AppActions {
   /** Replaces the presets. Their change arrives as an event; a refusal is shown. */
   async setPresets(presets: Preset[]): Promise<void> {
     await this.problems.attempt('The presets were not saved', () => this.host.setPresets(presets));
+  }
+
+  /**
+   * Adds a profile (`was` is `null`), changes the one with this name, or removes it (`profile` is `null`). Returns why it
+   * was refused; its change arrives as an event.
+   */
+  async changeProfile(was: string | null, profile: Profile | null): Promise<CommandError | null> {
+    try {
+      await this.host.changeProfile(was, profile);
+      return null;
+    } catch (reason) {
+      return asCommandError(reason);
+    }
   }
 
   async openSettingsFile(): Promise<void> {

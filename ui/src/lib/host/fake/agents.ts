@@ -1,6 +1,7 @@
 // Agents that a made-up computer has.
 
 import type { OtherAgent, Profile } from '../../bindings/api';
+import { NO_PROFILE } from '../../settings/profileForm';
 
 /** What no agent offers that speaks this protocol. */
 const OFFERS = ['rewind', 'forks', 'editing a call before it runs', 'reasons for a denial'];
@@ -79,17 +80,6 @@ export const AGENTS: readonly OtherAgent[] = [
     lacks: { reports: ['exit codes', 'how full its context is', 'tokens', 'cost'], offers: [...OFFERS] },
   },
 ];
-
-const NO_PROFILE: Omit<Profile, 'name'> = {
-  agent: null,
-  command: null,
-  program: null,
-  environment: [],
-  model: null,
-  effort: null,
-  mode: null,
-  projects: [],
-};
 
 /** Profiles of the settings: another account, another program, and an agent that Deskbell does not know. */
 export const PROFILES: readonly Profile[] = [
