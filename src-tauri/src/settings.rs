@@ -1,23 +1,29 @@
 //! The settings that are in effect.
 
 use crate::places::SavedPlaces;
+use deskbell_cli::profiles;
 use deskbell_engine::api::{Settings, SettingsView};
 use deskbell_engine::settings::{Read, SettingsFile};
+use deskbell_engine::stored::Store;
 use serde_json::{Map, Value};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use tokio::sync::watch;
 
 /// The settings that are in effect, readable from every part of the app.
 pub struct CurrentSettings {
     file: SettingsFile,
     view: Mutex<SettingsView>,
+    /// The stores of conversations that the profiles name.
+    stores: watch::Sender<Vec<Store>>,
 }
 
 impl CurrentSettings {
     pub fn new(file: SettingsFile, read: Read) -> Self {
         let path = file.path().display().to_string();
         let Read { settings, problems, unknown: _ } = read;
+        let stores = watch::Sender::new(profiles::stores(&settings.agent));
         let view = SettingsView { settings, path, problems, system_dates: system_dates() };
-        Self { file, view: Mutex::new(view) }
+        Self { file, view: Mutex::new(view), stores }
     }
 
     pub fn get(&self) -> Settings {
@@ -32,6 +38,11 @@ impl CurrentSettings {
         &self.file
     }
 
+    /// The stores of Claude Code's conversations, and each change of them.
+    pub fn stores(&self) -> watch::Receiver<Vec<Store>> {
+        self.stores.subscribe()
+    }
+
     /// Puts what was read into effect. Returns the settings before it; `None` if nothing changed.
     pub fn learn(&self, read: Read) -> Option<Settings> {
         let mut view = self.lock();
@@ -39,6 +50,12 @@ impl CurrentSettings {
             return None;
         }
         view.problems = read.problems;
+        let stores = profiles::stores(&read.settings.agent);
+        self.stores.send_if_modified(|now| {
+            let is_other = *now != stores;
+            *now = stores;
+            is_other
+        });
         Some(std::mem::replace(&mut view.settings, read.settings))
     }
 

@@ -38,6 +38,22 @@ impl Home {
         file
     }
 
+    /// The settings have a profile with a store of its own, which has session number `nr`. Returns its file.
+    fn put_in_profile(&self, nr: u32, name: &str) -> PathBuf {
+        let (usual, config) = (self.put(nr, name), self.folder.path().canonicalize().unwrap().join("work"));
+        let settings = self.folder.path().join(".config/deskbell");
+        fs::create_dir_all(&settings).unwrap();
+        let environment = serde_json::json!([{"name": "CLAUDE_CONFIG_DIR", "value": config}]);
+        let profiles = serde_json::json!([{"name": "Work", "environment": environment}]);
+        let text = serde_json::json!({"agent": {"profiles": profiles}}).to_string();
+        fs::write(settings.join("settings.json"), text).unwrap();
+        let folder = project_folder(&config, &self.project);
+        fs::create_dir_all(&folder).unwrap();
+        let file = folder.join(usual.file_name().unwrap());
+        fs::rename(usual, &file).unwrap();
+        file
+    }
+
     fn list(&self, options: &[&str]) -> Output {
         self.sessions(&[&["list", self.project.to_str().unwrap()], options].concat())
     }
@@ -51,7 +67,7 @@ impl Home {
         command.arg("sessions").args(args).current_dir(self.folder.path());
         command.env("HOME", self.folder.path()).env("CLAUDE_CONFIG_DIR", self.folder.path().join("config"));
         command.env("XDG_CACHE_HOME", self.folder.path().join("cache"));
-        command.env("XDG_DATA_HOME", self.folder.path().join("data"));
+        command.env("XDG_DATA_HOME", self.folder.path().join("data")).env_remove("XDG_CONFIG_HOME");
         command
     }
 
@@ -59,7 +75,7 @@ impl Home {
         let mut command = Command::new(app().unwrap());
         command.args(["sessions", "search"]).args(arguments).current_dir(&self.project);
         command.env("HOME", self.folder.path()).env("CLAUDE_CONFIG_DIR", self.folder.path().join("config"));
-        command.output().unwrap()
+        command.env_remove("XDG_CONFIG_HOME").output().unwrap()
     }
 
     fn titles(&self, options: &[&str]) -> Vec<String> {
@@ -111,6 +127,53 @@ fn the_text_of_stored_sessions_is_searched() {
         home.search(&["--all", "cwd", "OR", "sleep"]).stdout.is_empty(),
         "all words have to be in one item"
     );
+}
+
+#[test]
+fn the_sessions_of_a_profiles_own_folder_are_listed_searched_and_exported_with_its_name() {
+    if app().is_none() {
+        return;
+    }
+    let home = Home::new();
+    home.put(2, "completed");
+    let stored = home.put_in_profile(1, "killed_in_tool");
+    let before = fs::read(&stored).unwrap();
+    let listed = |home: &Home| {
+        let output = home.list(&[]);
+        assert!(output.status.success(), "{output:?}");
+        let text = String::from_utf8(output.stdout).unwrap();
+        let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let mut lines: Vec<(Value, Value)> =
+            lines.map(|line| (line["title"].clone(), line["profile"].clone())).collect();
+        lines.sort_by_key(|(title, _)| title.to_string());
+        lines
+    };
+    let both = [("And the report?".into(), Value::Null), ("Sleep a little".into(), "Work".into())];
+    assert_eq!(listed(&home), both);
+
+    let output = home.search(&["\"sleep A\"", "--json"]);
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&found["agentSessionId"], &found["profile"]), (&FIRST.into(), &"Work".into()));
+    let exported = String::from_utf8(home.sessions(&["export", FIRST]).stdout).unwrap();
+    assert!(exported.starts_with("# Sleep a little\n"), "{exported}");
+    assert_eq!(fs::read(&stored).unwrap(), before, "the store is only read");
+
+    // A conversation that both folders have is that of the usual one, and is found once.
+    fs::copy(&stored, home.store.join(stored.file_name().unwrap())).unwrap();
+    assert_eq!(listed(&home)[1], ("Sleep a little".into(), Value::Null));
+    let output = home.search(&["\"sleep A\"", "--json"]);
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(found["profile"], Value::Null);
+
+    // A store that cannot be read hides no other one.
+    let projects = stored.parent().unwrap().parent().unwrap();
+    fs::remove_dir_all(projects).unwrap();
+    fs::write(projects, "a file").unwrap();
+    let output = home.list(&[]);
+    assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 2);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let output = home.search(&["\"sleep A\""]);
+    assert!(String::from_utf8_lossy(&output.stdout).contains("Sleep a little"), "{output:?}");
 }
 
 #[test]

@@ -45,6 +45,8 @@ pub struct FoundSession {
     pub has_more: bool,
     /// Its agent runs in another window of Deskbell. A result is opened there.
     pub in_other_window: bool,
+    /// The profile whose agents keep it, in a folder of their own.
+    pub profile: Option<String>,
 }
 
 /// A match in a session.

@@ -23,6 +23,8 @@ pub struct StoredSession {
     pub state: StoredState,
     /// A process of the agent that has it open now, whichever program started that.
     pub live: Option<LiveProcess>,
+    /// The profile whose agents keep it, in a folder of their own; `null` if it is in Claude Code's usual folder.
+    pub profile: Option<String>,
 }
 
 /// The end of a stored conversation.

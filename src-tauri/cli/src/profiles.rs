@@ -6,6 +6,7 @@ use deskbell_engine::acp::ChosenAgent;
 use deskbell_engine::api::*;
 use deskbell_engine::settings::SettingsFile;
 use deskbell_engine::store::{Record, SavedSession};
+use deskbell_engine::stored::Store;
 use std::path::{Path, PathBuf};
 
 /// The variable of Claude Code's folder of settings and transcripts.
@@ -57,6 +58,20 @@ pub fn agent(profile: &Profile) -> Option<ChosenAgent> {
 pub fn config_folder(profile: &Profile) -> Option<PathBuf> {
     let folder = profile.environment.iter().find(|variable| variable.name == CLAUDE_CONFIG_DIR);
     folder.filter(|_| agent(profile).is_none()).map(|variable| PathBuf::from(&variable.value))
+}
+
+/// The folders of Claude Code's own files: the usual one, and those of profiles, each once.
+pub fn stores(settings: &AgentSettings) -> Vec<Store> {
+    let usual = Store { config: agent::config_folder(AgentKind::Claude, Path::new("")), profile: None };
+    let mut stores = vec![usual];
+    for profile in &settings.profiles {
+        if let Some(config) = config_folder(profile)
+            && stores.iter().all(|store| store.config != config)
+        {
+            stores.push(Store { config, profile: Some(profile.name.clone()) });
+        }
+    }
+    stores
 }
 
 /// A session of this profile. What `memory` has counts before the choices of the profile.
@@ -145,6 +160,12 @@ mod tests {
         assert_eq!(config_folder(&profile()), Some("/home/ada/claude".into()));
         assert_eq!(config_folder(&Profile { agent: Some("gemini".to_owned()), ..profile() }), None);
         assert_eq!(config_folder(&Profile::default()), None);
+        // Two profiles with one folder are one store, which has the name of the first.
+        let again = Profile { name: "Again".to_owned(), ..profile() };
+        let stores = stores(&with(vec![Profile::default(), profile(), again]));
+        let names: Vec<Option<&str>> = stores.iter().map(|store| store.profile.as_deref()).collect();
+        assert_eq!(names, [None, Some("Work")]);
+        assert_eq!(stores[1].config, Path::new("/home/ada/claude"));
     }
 
     #[test]

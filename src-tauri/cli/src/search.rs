@@ -1,12 +1,12 @@
 //! `deskbell sessions search`: searches the text of stored sessions. See docs/relay.md.
 
-use crate::agent;
 use crate::args::search::SearchOptions;
+use crate::profiles;
 use anyhow::Context;
-use deskbell_engine::api::{AgentKind, FoundSession, SearchChange, SearchHit, SearchPlace};
-use deskbell_engine::search::{Query, Request, Searching, Today};
+use deskbell_engine::api::{FoundSession, SearchChange, SearchHit, SearchPlace};
+use deskbell_engine::search::{Query, Searching, Today};
 use std::io::{self, ErrorKind, IsTerminal, Write};
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -39,18 +39,17 @@ struct End {
 fn run(options: SearchOptions) -> anyhow::Result<End> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64);
     let query = Query::parse(&options.query, Today { now, utc_offset_minutes: 0 })?;
-    let config = agent::config_folder(AgentKind::Claude, Path::new(""));
-    let request = Request { config, project: options.project, query };
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    let end = runtime.block_on(print(request, options.json));
+    let end = runtime.block_on(print(options.project, query, options.json));
     // A thread that waits for a dead mount must not hold up the end.
     runtime.shutdown_background();
     end
 }
 
 /// Prints results as they are found.
-async fn print(request: Request, json: bool) -> anyhow::Result<End> {
-    let (_searching, mut changes) = Searching::start(request, Arc::default());
+async fn print(project: Option<PathBuf>, query: Query, json: bool) -> anyhow::Result<End> {
+    let stores = profiles::stores(&profiles::settings());
+    let (_searching, mut changes) = Searching::start(stores, project, query, Arc::default());
     let mut end = End::default();
     let is_terminal = io::stdout().is_terminal();
     let mut last = SearchChange::default();
@@ -150,6 +149,7 @@ mod tests {
             ],
             has_more: true,
             in_other_window: false,
+            profile: None,
         };
         let expected = "id  lighthouse  Fix the tests\n    2026-11-22 14:30 UTC  output of Bash: cargo test\n    a tool: cargo test\n    … and earlier matches\n";
         assert_eq!(lines(&found, false), expected);

@@ -5,14 +5,14 @@ mod export;
 mod usage;
 mod watch;
 
-use crate::agent;
 use crate::args::sessions::{ListOptions, StoredMode};
 use crate::folders;
+use crate::profiles;
 use crate::search;
 use anyhow::Context;
-use deskbell_engine::api::{AgentKind, SessionMark, StoredChange, StoredSession};
+use deskbell_engine::api::{SessionMark, StoredChange, StoredSession};
 use deskbell_engine::disk;
-use deskbell_engine::stored::{Catalogue, MarkStore, Place};
+use deskbell_engine::stored::{Catalogue, MarkStore, Place, Store};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -87,7 +87,25 @@ fn list(options: &ListOptions) -> anyhow::Result<Vec<String>> {
 }
 
 async fn read(project: &Path) -> anyhow::Result<(Vec<StoredSession>, Vec<String>)> {
-    let (config, of) = (agent::config_folder(AgentKind::Claude, Path::new("")), project.to_owned());
+    let (mut sessions, mut problems) = (HashMap::new(), Vec::new());
+    for store in profiles::stores(&profiles::settings()) {
+        let (of_store, of_it) = read_store(project, &store).await?;
+        problems.extend(of_it);
+        for session in of_store {
+            let session = StoredSession { profile: store.profile.clone(), ..session };
+            // A conversation that two stores have is that of the first one.
+            sessions.entry(session.agent_session_id.clone()).or_insert(session);
+        }
+    }
+    let mut sessions: Vec<StoredSession> = sessions.into_values().collect();
+    sessions.sort_by(|a, b| {
+        b.changed_at.cmp(&a.changed_at).then_with(|| a.agent_session_id.cmp(&b.agent_session_id))
+    });
+    Ok((sessions, problems))
+}
+
+async fn read_store(project: &Path, store: &Store) -> anyhow::Result<(Vec<StoredSession>, Vec<String>)> {
+    let (config, of) = (store.config.clone(), project.to_owned());
     let open = move || Catalogue::open(Place::new(config, &of), caches().as_deref());
     let mut catalogue =
         disk::run(project, disk::DEADLINE, open).await.context("opening the agent's store")?;
@@ -106,9 +124,5 @@ async fn read(project: &Path) -> anyhow::Result<(Vec<StoredSession>, Vec<String>
             "{n_unreadable} {files} of the agent's store could not be read; DESKBELL_LOG=info names them"
         ));
     }
-    let mut sessions: Vec<StoredSession> = sessions.into_values().collect();
-    sessions.sort_by(|a, b| {
-        b.changed_at.cmp(&a.changed_at).then_with(|| a.agent_session_id.cmp(&b.agent_session_id))
-    });
-    Ok((sessions, problems))
+    Ok((sessions.into_values().collect(), problems))
 }

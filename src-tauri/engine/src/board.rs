@@ -326,6 +326,7 @@ mod tests {
             changed_at: NOW - 20,
             state,
             live: Some(LiveProcess { pid: 7, activity }),
+            profile: None,
         };
         Located { path: "/store/x.jsonl".into(), project: Some("/home/me/tides".into()), session }
     }

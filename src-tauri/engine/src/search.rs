@@ -17,9 +17,9 @@ pub use query::{Query, Today};
 
 use crate::api::{FoundSession, SearchChange, SearchPlace};
 use crate::disk::{self, ReadError};
-use crate::stored::Place;
 use crate::stored::Summary;
 use crate::stored::files::{self, Found};
+use crate::stored::{Place, Store};
 use crate::title::Title;
 use file::{Matcher, Scan, WINDOW};
 use std::collections::hash_map::DefaultHasher;
@@ -55,13 +55,11 @@ const WAITING: usize = 4;
 const LONGEST_NAME: usize = 80;
 
 /// What to search, and where.
-#[derive(Clone, Debug)]
-pub struct Request {
-    /// The agent's own folder.
-    pub config: PathBuf,
+struct Request {
+    stores: Vec<Store>,
     /// One project, or all.
-    pub project: Option<PathBuf>,
-    pub query: Query,
+    project: Option<PathBuf>,
+    query: Query,
 }
 
 /// A search in progress. Dropping it cancels the search.
@@ -71,8 +69,15 @@ pub struct Searching {
 }
 
 impl Searching {
-    /// Searches, and sends the results. Runs on the current tokio runtime. `absent` remembers files between searches.
-    pub fn start(request: Request, absent: Arc<Absent>) -> (Self, mpsc::Receiver<SearchChange>) {
+    /// Searches one project or all in these stores, and sends the results. A conversation that two stores have is that of
+    /// the first one. Runs on the current tokio runtime. `absent` remembers files between searches.
+    pub fn start(
+        stores: Vec<Store>,
+        project: Option<PathBuf>,
+        query: Query,
+        absent: Arc<Absent>,
+    ) -> (Self, mpsc::Receiver<SearchChange>) {
+        let request = Request { stores, project, query };
         let (changes, receiver) = mpsc::channel(WAITING);
         let is_cancelled = Arc::new(AtomicBool::new(false));
         let task = tokio::spawn(run(request, absent, is_cancelled.clone(), changes));
@@ -141,6 +146,7 @@ type Part = Vec<Searched>;
 struct Shared {
     matcher: Matcher,
     place: Option<Place>,
+    stores: Vec<Store>,
     after: Option<u64>,
     absent: Arc<Absent>,
     is_cancelled: Arc<AtomicBool>,
@@ -157,32 +163,48 @@ async fn run(
         is_complete: true,
         ..SearchChange::default()
     };
-    let Request { config, project, query } = request;
+    let Request { stores, project, query } = request;
     let after = query.after;
     let Some(matcher) = Matcher::new(query) else {
         // A reader that has gone needs nothing more; the same below.
         let _ = changes.send(problem(QueryProblem::TooLong.to_string())).await;
         return;
     };
-    let root = config.join("projects");
-    let list = move || list(config, project.as_deref());
-    let (place, files) = match disk::run(&root, disk::DEADLINE, list).await {
-        Ok(Ok(listed)) => listed,
-        Ok(Err(error)) => {
-            let text = format!("{} could not be read: {error}", root.display());
-            let _ = changes.send(problem(text)).await;
-            return;
+    let (mut place, mut files, mut failure) = (None, Vec::new(), None);
+    for store in &stores {
+        let root = store.config.join("projects");
+        let (config, project) = (store.config.clone(), project.clone());
+        // The other stores are searched also if one does not respond.
+        match disk::run(&root, disk::DEADLINE, move || list(config, project.as_deref())).await {
+            Ok(Ok((of, listed))) => {
+                place = place.or(of);
+                files.extend(listed);
+            }
+            Ok(Err(error)) => failure = Some(format!("{} could not be read: {error}", root.display())),
+            Err(unfinished) => failure = Some(unfinished.to_string()),
         }
-        Err(unfinished) => {
-            let _ = changes.send(problem(unfinished.to_string())).await;
-            return;
-        }
-    };
-    let shared = Arc::new(Shared { matcher, place, after, absent, is_cancelled });
-    let _ = search_files(files, shared, &changes).await;
+    }
+    if let (true, Some(failure)) = (files.is_empty(), &failure) {
+        let _ = changes.send(problem(failure.clone())).await;
+        return;
+    }
+    let files = in_order(files, stores.len());
+    let shared = Arc::new(Shared { matcher, place, stores, after, absent, is_cancelled });
+    let _ = search_files(files, failure, shared, &changes).await;
 }
 
-/// The project, and the files to search, the last changed one first.
+/// The files of all stores, the last changed one first. Those of each store are in this order already.
+fn in_order(mut files: Vec<Found>, n_stores: usize) -> Vec<Found> {
+    if n_stores > 1 {
+        let folder = |found: &Found| found.path.parent().and_then(Path::file_name).map(ToOwned::to_owned);
+        let mut seen = HashSet::new();
+        files.retain(|found| seen.insert((folder(found), found.id.clone())));
+        files.sort_by(|a, b| b.modified.cmp(&a.modified).then_with(|| a.path.cmp(&b.path)));
+    }
+    files
+}
+
+/// The project, and the files of one store, the last changed one first.
 fn list(config: PathBuf, project: Option<&Path>) -> io::Result<(Option<Place>, Vec<Found>)> {
     if let Some(project) = project {
         let place = Place::new(config, project);
@@ -224,11 +246,12 @@ struct Unwanted;
 
 async fn search_files(
     files: Vec<Found>,
+    problem: Option<String>,
     shared: Arc<Shared>,
     changes: &mpsc::Sender<SearchChange>,
 ) -> Result<(), Unwanted> {
     let n_files = u32::try_from(files.len()).unwrap_or(u32::MAX);
-    let mut change = SearchChange { n_files, ..SearchChange::default() };
+    let mut change = SearchChange { n_files, problem, ..SearchChange::default() };
     let mut parts = parts(files).into_iter().enumerate();
     let mut working = JoinSet::new();
     // Parts that are done before an earlier one.
@@ -358,8 +381,15 @@ fn scan(found: &Found, shared: &Shared) -> Result<(Option<FoundSession>, u32), R
         has_more,
         // Only the app knows its windows.
         in_other_window: false,
+        profile: profile_of(found, &shared.stores),
     };
     Ok((Some(session), n_left_out))
+}
+
+/// The profile of the store that a file is in.
+fn profile_of(found: &Found, stores: &[Store]) -> Option<String> {
+    let store = stores.iter().find(|store| found.path.starts_with(store.config.join("projects")));
+    store.and_then(|store| store.profile.clone())
 }
 
 /// The folder of a session. A file that names none has the agent's encoded name of it.

@@ -13,6 +13,7 @@ mod fork;
 mod hidden;
 mod locate;
 mod marks;
+mod several;
 mod summary;
 mod watch;
 
@@ -27,6 +28,7 @@ pub use follow::Follower;
 pub use hidden::Hidden;
 pub use locate::Located;
 pub use marks::MarkStore;
+pub use several::Store;
 pub(crate) use summary::Summary;
 
 use crate::api::StoredSession;

@@ -3,12 +3,11 @@
 use super::{Answer, project_here, project_of};
 use crate::hidden::HiddenSessions;
 use crate::registry::SessionRegistry;
+use crate::settings::CurrentSettings;
 use crate::windows::Windows;
 use crate::{emit, showing};
-use deskbell_cli::agent;
-use deskbell_cli::folders;
 use deskbell_engine::api::*;
-use deskbell_engine::search::{Absent, Query, Request, Searching, Today};
+use deskbell_engine::search::{Absent, Query, Searching, Today};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -34,9 +33,13 @@ pub async fn search_sessions(
         Ok(query) => query,
         Err(problem) => return Ok(Some(problem.to_string())),
     };
-    let config = agent::config_folder(AgentKind::Claude, &folders::data());
-    let request = Request { config, project: (!all).then_some(project), query };
-    let (searching, mut changes) = Searching::start(request, app.state::<Arc<Absent>>().inner().clone());
+    let stores = app.state::<Arc<CurrentSettings>>().stores().borrow().clone();
+    let (searching, mut changes) = Searching::start(
+        stores,
+        (!all).then_some(project),
+        query,
+        app.state::<Arc<Absent>>().inner().clone(),
+    );
     windows.with(window.label(), |window| {
         window.searching = Some((nr, searching));
         window.found.clear();

@@ -8,8 +8,6 @@ use crate::registry::far::is_far;
 use crate::settings::CurrentSettings;
 use crate::windows::Windows;
 use crate::{emit, marks, terminal};
-use deskbell_cli::agent;
-use deskbell_cli::folders;
 use deskbell_cli::sessions;
 use deskbell_engine::api::*;
 use deskbell_engine::disk;
@@ -28,8 +26,8 @@ pub async fn follow_stored(app: AppHandle, window: WebviewWindow) -> Answer<()> 
         marks::send(&app, window.label()).await;
         return Ok(());
     }
-    let config = agent::config_folder(AgentKind::Claude, &folders::data());
-    let (follower, mut changes) = Follower::start(config, &project, sessions::caches());
+    let stores = app.state::<Arc<CurrentSettings>>().stores();
+    let (follower, mut changes) = Follower::of_stores(stores, &project, sessions::caches());
     // An earlier page's list ends here.
     app.state::<Windows>().with(window.label(), |window| window.follower = Some(follower))?;
     let label = window.label().to_owned();

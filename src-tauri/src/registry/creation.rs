@@ -5,12 +5,12 @@ use deskbell_cli::agent;
 use deskbell_cli::environment;
 use deskbell_cli::profiles;
 use deskbell_engine::api::*;
-use deskbell_engine::disk;
+use deskbell_engine::disk::{self, ReadError};
 use deskbell_engine::launch::Fork;
 use deskbell_engine::options::CheckedOptions;
 use deskbell_engine::store::Record;
 use deskbell_engine::store::SavedSession;
-use deskbell_engine::stored::Place;
+use deskbell_engine::stored::{Place, Store};
 use deskbell_engine::title::Title;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -129,7 +129,7 @@ impl SessionRegistry {
         }
     }
 
-    /// Returns the session that shows a conversation of the agent's store. Nothing is started, and nothing is saved
+    /// Returns the session that shows a conversation of an agent's store, with the profile of that store. Nothing is started, and nothing is saved
     /// before the session has something to save.
     pub async fn open_stored(&self, project: &Path, agent_session_id: &str) -> Result<Session, CommandError> {
         if far::is_far(project) {
@@ -140,9 +140,16 @@ impl SessionRegistry {
         if let Some(open) = self.sessions(project).into_iter().find(is_it) {
             return Ok(open);
         }
-        let config = agent::config_folder(AgentKind::Claude, &self.data);
+        let stores = self.current.stores().borrow().clone();
         let (of, id) = (project.to_owned(), agent_session_id.to_owned());
-        let find = move || Place::new(config, &of).find(&id);
+        let find = move || {
+            for Store { config, profile } in stores {
+                if let Some(found) = Place::new(config, &of).find(&id)? {
+                    return Ok::<_, ReadError>(Some(StoredSession { profile, ..found }));
+                }
+            }
+            Ok(None)
+        };
         let found = disk::run(project, disk::DEADLINE, find).await?;
         let refused = |detail: Option<String>| CommandError {
             code: ErrorCode::NoSuchSession,
@@ -155,12 +162,14 @@ impl SessionRegistry {
         // A removed session deletes its file when its process has ended.
         let is_free = self.known(&id).is_none() && !lock(&self.removed).contains_key(&id);
         let id = if is_free { id } else { SessionId::new(uuid::Uuid::new_v4().to_string()) };
+        let profile = found.profile.as_ref().map(|name| self.profile(name)).transpose()?;
         let memory = SavedSession {
             agent_session_id: Some(found.agent_session_id),
             resumable: true,
             title: Some(found.title),
             ..SavedSession::default()
         };
+        let memory = of_profile(memory, profile.as_ref());
         let (agent, changed_at) = (AgentKind::Claude, found.changed_at);
         self.add(Record {
             id,

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use deskbell_engine::search::{Absent, Query, Request, Searching, Today};
+use deskbell_engine::search::{Absent, Query, Searching, Today};
+use deskbell_engine::stored::Store;
 use serde_json::json;
 
 use crate::statistics::median;
@@ -106,11 +107,11 @@ fn typing(config: &Path) -> Result<()> {
 /// Milliseconds to the first result, or to the end without one, and to the end.
 fn ours(config: &Path, word: &str, absent: Arc<Absent>) -> Result<(f64, f64)> {
     let query = Query::parse(word, Today { now: 0, utc_offset_minutes: 0 })?;
-    let request = Request { config: config.to_owned(), project: None, query };
+    let stores = vec![Store { config: config.to_owned(), profile: None }];
     let runtime = crate::runtime()?;
     runtime.block_on(async {
         let started_at = Instant::now();
-        let (_searching, mut changes) = Searching::start(request, absent);
+        let (_searching, mut changes) = Searching::start(stores, None, query, absent);
         let (mut first, mut is_complete) = (None, false);
         while let Some(change) = changes.recv().await {
             if !change.found.is_empty() {

@@ -320,6 +320,7 @@ export const lists: Page = () => [
   }),
   ...states('SessionRow', SessionRow, {
     'of the store': storedRow('Sketch the settlement report'),
+    'of the store of a profile': storedRow('Sketch the settlement report', { profile: 'Work' }),
     'of the store, interrupted': storedRow('Why do two tests fail?', {
       state: { type: 'interrupted' },
       branch: 'fix/a-branch-with-a-name-that-is-too-long-for-the-list',

@@ -48,6 +48,7 @@ export const search: Page = () => [
     results: panel('test', {}),
     'results of one project': panel('test', {}, false),
     'in another window': panel('test', { found: first.map((one) => ({ ...one, inOtherWindow: true })) }),
+    'with a profile': panel('test', { found: first.map((one) => ({ ...one, profile: 'Work' })) }),
     'too many': panel('test', { found: first.map((one) => ({ ...one, hasMore: true })), isCut: true }),
     none: panel('wombat', {}),
     partial: panel('test', { nUnreadable: 2, nLeftOut: 1 }),

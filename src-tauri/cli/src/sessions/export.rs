@@ -2,6 +2,7 @@
 
 use crate::agent;
 use crate::args::sessions::ExportOptions;
+use crate::profiles;
 use anyhow::{Context, anyhow, bail};
 use deskbell_engine::api::AgentKind;
 use deskbell_engine::disk;
@@ -24,10 +25,11 @@ pub fn run(options: &ExportOptions) -> anyhow::Result<()> {
 }
 
 async fn export(options: &ExportOptions) -> anyhow::Result<()> {
+    let stores = profiles::stores(&profiles::settings());
     let config = agent::config_folder(AgentKind::Claude, Path::new(""));
-    let (of, id) = (config.clone(), options.session.clone());
+    let id = options.session.clone();
     let read = move || {
-        let Some(located) = Located::find(&of, &id)? else { return Ok(None) };
+        let Some((_, located)) = Located::find_in(&stores, &id)? else { return Ok(None) };
         let kept = Kept::load(&located.path)?.with_subagents_of(&located.path);
         Ok::<_, disk::ReadError>(Some((located, kept)))
     };

@@ -1,6 +1,7 @@
 //! `deskbell sessions watch`: a stored session and what its process adds to it, as events. Read only.
 
 use crate::agent;
+use crate::profiles;
 use crate::relay::write_events;
 use crate::signals;
 use anyhow::{Context, anyhow};
@@ -29,13 +30,14 @@ pub fn run(session: &str) -> anyhow::Result<()> {
 }
 
 async fn watch(session: &str) -> anyhow::Result<()> {
-    let config = agent::config_folder(AgentKind::Claude, Path::new(""));
-    let (of, id) = (config.clone(), session.to_owned());
-    let located = disk::run(&config, disk::DEADLINE, move || Located::find(&of, &id)).await?;
+    let stores = profiles::stores(&profiles::settings());
+    let (usual, id) = (agent::config_folder(AgentKind::Claude, Path::new("")), session.to_owned());
+    let located = disk::run(&usual, disk::DEADLINE, move || Located::find_in(&stores, &id)).await?;
     let located = located.context("reading the agent's store")?;
-    let located =
+    let (store, located) =
         located.ok_or_else(|| anyhow!("Claude Code has stored no session with the id {session}"))?;
     let Located { project, session: stored, .. } = located;
+    let config = store.config;
     let project = project.context("the session does not say in which folder it is")?;
     let handle = SessionHandle::open(Open {
         record: Record {

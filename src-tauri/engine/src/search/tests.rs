@@ -59,6 +59,10 @@ impl Store {
         fs::File::options().append(true).open(&path).unwrap().set_modified(at).unwrap();
     }
 
+    fn only(&self) -> crate::stored::Store {
+        crate::stored::Store { config: self.root.path().to_owned(), profile: None }
+    }
+
     async fn search(&self, query: &str) -> (Vec<FoundSession>, SearchChange) {
         self.search_in(query, Some(self.project()), Arc::default()).await
     }
@@ -70,8 +74,7 @@ impl Store {
         absent: Arc<Absent>,
     ) -> (Vec<FoundSession>, SearchChange) {
         let query = Query::parse(query, TODAY).unwrap();
-        let request = Request { config: self.root.path().to_owned(), project, query };
-        let (_searching, mut changes) = Searching::start(request, absent);
+        let (_searching, mut changes) = Searching::start(vec![self.only()], project, query, absent);
         let (mut found, mut last) = (Vec::new(), SearchChange::default());
         while let Some(mut change) = changes.recv().await {
             assert!(!last.is_complete, "nothing follows the last change");
@@ -339,8 +342,8 @@ async fn a_new_search_cancels_the_last_one() {
         store.put(nr, &[prompt("u1", "needle")]);
     }
     let query = Query::parse("needle", TODAY).unwrap();
-    let request = Request { config: store.root.path().to_owned(), project: Some(store.project()), query };
-    let (searching, mut changes) = Searching::start(request, Arc::default());
+    let (searching, mut changes) =
+        Searching::start(vec![store.only()], Some(store.project()), query, Arc::default());
     let first = changes.recv().await.unwrap();
     assert!(!first.is_complete && first.found[0].agent_session_id == Store::id(1_999));
     drop(searching);

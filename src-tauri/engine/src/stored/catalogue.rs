@@ -336,6 +336,7 @@ pub(super) fn row(id: &str, modified: u64, summary: &Summary, live: Option<LiveP
         changed_at: summary.at.unwrap_or(modified / 1_000_000),
         state: summary.state.clone().unwrap_or(StoredState::Unknown),
         live,
+        profile: None,
     }
 }
 

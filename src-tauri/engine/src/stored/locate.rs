@@ -1,6 +1,7 @@
 //! Finding one stored session by its id, in any project.
 
 use super::files::{self, Found};
+use super::several::Store;
 use crate::api::StoredSession;
 use crate::disk::{self, ReadError};
 use std::path::{Path, PathBuf};
@@ -19,6 +20,17 @@ pub struct Located {
 }
 
 impl Located {
+    /// Looks for a session in these stores, one after the other, and returns the store that has it.
+    pub fn find_in(stores: &[Store], agent_session_id: &str) -> Result<Option<(Store, Self)>, ReadError> {
+        for store in stores {
+            if let Some(mut located) = Self::find(&store.config, agent_session_id)? {
+                located.session.profile.clone_from(&store.profile);
+                return Ok(Some((store.clone(), located)));
+            }
+        }
+        Ok(None)
+    }
+
     /// Looks for a session in all projects of the store. If several files have its id, the last changed one counts.
     pub fn find(config: &Path, agent_session_id: &str) -> Result<Option<Self>, ReadError> {
         let name = format!("{agent_session_id}.jsonl");

@@ -239,6 +239,7 @@ fn the_filter_takes_all_words_from_titles_prompts_and_branches() {
         changed_at: 1,
         state: StoredState::Completed,
         live: None,
+        profile: None,
     };
     for query in ["", "  ", "round", "sum totals", "FIX/ROUND why"] {
         assert!(Catalogue::fits(&session, query), "{query}");

@@ -1679,7 +1679,11 @@ changedAt: number, state: StoredState,
 /**
  * A process of the agent that has it open now, whichever program started that.
  */
-live: LiveProcess | null, };
+live: LiveProcess | null, 
+/**
+ * The profile whose agents keep it, in a folder of their own; `null` if it is in Claude Code's usual folder.
+ */
+profile: string | null, };
 
 /**
  * A session that begins as a copy of another one.
@@ -1812,7 +1816,11 @@ hasMore: boolean,
 /**
  * Its agent runs in another window of Deskbell. A result is opened there.
  */
-inOtherWindow: boolean, };
+inOtherWindow: boolean, 
+/**
+ * The profile whose agents keep it, in a folder of their own.
+ */
+profile: string | null, };
 
 /**
  * A match in a session.

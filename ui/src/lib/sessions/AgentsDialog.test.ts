@@ -76,7 +76,6 @@ describe('the agents of a new session', () => {
     await shown.findByText('A session keeps its agent.');
     const words = (name: RegExp) => button(name).closest('li')?.textContent ?? '';
     expect(words(/^Work/u)).toContain('Claude Code · sets CLAUDE_CONFIG_DIR, TEAM_WORD · model opus');
-    expect(words(/^Work/u)).toContain('Its conversations from a terminal are not in the list of sessions.');
     expect(words(/^Gemini at work/u)).toContain('Gemini CLI · program /opt/gemini');
     expect(words(/^Mine/u)).toContain('Runs my-agent --acp');
     expect(words(/^Mine/u)).toContain('Starts only in a folder that you trust with it.');

@@ -111,6 +111,9 @@ describe('a row', () => {
     expect(named({ profile: 'Work' })).toBe('Work');
     expect(named({ profile: 'Work', agent: 'acp', agentName: 'Gemini CLI' })).toBe('Work · Gemini CLI');
     expect(named({ agent: 'acp', agentName: 'Gemini CLI' })).toBe('Gemini CLI');
+    const other = stored('a', 1, { profile: 'Work' });
+    expect(otherAgent({ session: null, stored: other })).toBe('Work');
+    expect(otherAgent({ session: session({}), stored: other })).toBeNull();
   });
 
   const status = (row: Row) => [rowStatus(row).type, rowReason(row), isInterrupted(row)];

@@ -80,8 +80,11 @@ export function modelName(id: string): string {
 }
 
 /** The profile, and the agent's name if it is another than Claude Code. */
-export function otherAgent({ session }: Row): string | null {
-  const facts = [session?.profile ?? null, session?.agent === 'acp' ? session.agentName : null];
+export function otherAgent({ session, stored }: Row): string | null {
+  const facts = [
+    session === null ? stored.profile : session.profile,
+    session?.agent === 'acp' ? session.agentName : null,
+  ];
   return facts.filter((fact) => fact !== null).join(' · ') || null;
 }
 

@@ -18,8 +18,3 @@ export function profileWords(profile: Profile, names: ReadonlyMap<string, string
   if (mode !== null) words.push(`mode ${mode}`);
   return words.join(' · ');
 }
-
-/** Claude Code keeps the conversations of this profile in a folder of its own. */
-export function hasOwnStore({ agent, command, environment }: Profile): boolean {
-  return agent === null && command === null && environment.some(({ name }) => name === 'CLAUDE_CONFIG_DIR');
-}

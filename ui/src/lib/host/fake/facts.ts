@@ -151,6 +151,7 @@ export function stored(
     changedAt: START - minutesAgo * MINUTE,
     state: { type: 'completed' },
     live: null,
+    profile: null,
     ...facts,
   };
 }

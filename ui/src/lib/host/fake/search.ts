@@ -8,7 +8,7 @@ const HOUR = 60 * 60_000;
 function found(id: string, title: string, project: string, hoursAgo: number, hits: SearchHit[]): FoundSession {
   const changedAt = START - hoursAgo * HOUR;
   const facts = { agentSessionId: id, title, project: `/home/ines/${project}`, projectName: project };
-  return { ...facts, changedAt, hits, hasMore: false, inOtherWindow: false };
+  return { ...facts, changedAt, hits, hasMore: false, inOtherWindow: false, profile: null };
 }
 
 function hit(itemId: string | null, place: SearchHit['place'], text: string, tool: string | null = null): SearchHit {
