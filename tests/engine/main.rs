@@ -58,4 +58,5 @@ mod startup;
 mod stored;
 mod switches;
 mod unknown;
+mod untrusted_agents;
 mod user_command;

@@ -53,6 +53,19 @@ impl SocketWatch {
         ensure!(foreign.is_empty(), "these calls leave the computer:\n{}", foreign.join("\n"));
         Ok(())
     }
+
+    /// Fails if a port was opened.
+    pub fn opens_no_port(&self) -> Result<()> {
+        let calls = fs::read_to_string(&self.log).context("strace has written nothing")?;
+        let ports: Vec<&str> = calls.lines().filter(|line| is_port(line)).collect();
+        ensure!(ports.is_empty(), "these calls open a port:\n{}", ports.join("\n"));
+        Ok(())
+    }
+}
+
+/// Whether a call binds an address of the internet, loopback included: other users of the computer reach that too.
+fn is_port(call: &str) -> bool {
+    call.contains("bind(") && call.contains("sa_family=AF_INET")
 }
 
 /// Whether a call stays on this computer: its address is a path, a part of the kernel, or loopback.
@@ -115,5 +128,15 @@ mod tests {
         ] {
             assert_eq!(is_local(call), expected, "{call}");
         }
+    }
+
+    #[test]
+    fn a_bound_address_of_the_internet_is_a_port() {
+        let bound = |address: &str| format!("7 bind(5, {{sa_family={address}}}, 16) = 0");
+        let inet = "AF_INET, sin_port=htons(4096), sin_addr=inet_addr(\"127.0.0.1\")";
+        assert!(is_port(&bound(inet)));
+        assert!(is_port(&bound("AF_INET6, sin6_port=htons(1)")));
+        assert!(!is_port(&bound("AF_UNIX, sun_path=\"/run/x\"")));
+        assert!(!is_port(&bound(inet).replace("bind", "connect")));
     }
 }
