@@ -1,13 +1,14 @@
 //! Stress test: no process survives the end of its session or app by more than a few seconds, in fifty of fifty rounds.
-//! All rounds have children in sessions of their own, every other one an agent that ignores its stop stages.
+//! Claude Code's double, and the double over ACP in the place of two agents. All rounds have children in sessions of their
+//! own, every other one an agent that ignores its stop stages.
 
 #![cfg(target_os = "linux")]
 
 use crate::app_killed::{self, App, app};
 use crate::leftovers::{self, nothing_runs, with_child};
-use crate::life::{DEADLINE, MARK};
+use crate::life::{DEADLINE, Life, MARK, Setup};
 use crate::program::demo_agent;
-use deskbell_engine::api::Command;
+use deskbell_engine::api::{Body, Command, Event, Outcome};
 use deskbell_tests::real_cli::process;
 use deskbell_tests::window::{Process, processes_with};
 use rustix::process::{Pid, Signal, kill_process};
@@ -76,6 +77,72 @@ fn of_sessions_that_are_closed_as_the_app_quits() {
         all_end(&setup.mark, there, 2 * leftovers::SOON).await;
         ended_at.elapsed()
     });
+}
+
+/// A session over ACP, in the place of the agent with this row, whose agent works with a tool in a session of its own.
+async fn over_acp(row: &str, faults: &str) -> Life {
+    let mut life = Setup::acp(row, &format!("apart,{faults}")).open().await;
+    life.prompt("CHILD").await;
+    let runs = |event: &Event| match event {
+        Event::ItemAdded { item } | Event::ItemChanged { item } => {
+            matches!(&item.body, Body::ToolCall(call) if call.subject == "sleep 600").then_some(())
+        }
+        _ => None,
+    };
+    life.next("tool", runs).await;
+    assert_eq!(processes_with(MARK, &life.setup.mark).len(), 2, "the agent and its tool");
+    life
+}
+
+/// The rows that the double can play: the modes that make these two ask differ, and so do their arguments.
+const ROWS: [&str; 2] = ["qwen", "gemini"];
+
+#[test]
+fn of_sessions_over_acp_that_are_stopped() {
+    for row in ROWS {
+        rounds(async |faults| {
+            let mut life = over_acp(row, faults).await;
+            let there = processes_with(MARK, &life.setup.mark);
+            let ended_at = Instant::now();
+            life.command(Command::Stop).await.unwrap();
+            all_end(&life.setup.mark, there, 2 * leftovers::SOON).await;
+            let took = ended_at.elapsed();
+            life.exit().await;
+            life.close().await;
+            took
+        });
+    }
+}
+
+#[test]
+fn of_sessions_over_acp_that_are_closed_as_the_app_quits() {
+    for row in ROWS {
+        rounds(async |faults| {
+            let life = over_acp(row, faults).await;
+            let there = processes_with(MARK, &life.setup.mark);
+            let ended_at = Instant::now();
+            let setup = life.close().await;
+            all_end(&setup.mark, there, 2 * leftovers::SOON).await;
+            ended_at.elapsed()
+        });
+    }
+}
+
+/// The agent stays when a turn is interrupted, and its tool is its own to end; the close ends what it left.
+#[test]
+fn of_sessions_over_acp_that_are_interrupted_and_closed() {
+    for row in ROWS {
+        rounds(async |faults| {
+            let mut life = over_acp(row, faults).await;
+            let there = processes_with(MARK, &life.setup.mark);
+            let ended_at = Instant::now();
+            life.command(Command::Interrupt).await.unwrap();
+            assert_eq!(life.turn_end().await.outcome, Outcome::Interrupted);
+            let setup = life.close().await;
+            all_end(&setup.mark, there, 2 * leftovers::SOON).await;
+            ended_at.elapsed()
+        });
+    }
 }
 
 /// Working apps receive one of these signals, in turn.

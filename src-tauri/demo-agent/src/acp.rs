@@ -26,7 +26,8 @@
 //! conversation), `lost` (it has no stored conversation), `no-mode` (it offers no mode that asks), `keeps-mode` (it
 //! confirms a change of its mode and does not keep it), `forever` (it allows nothing only once), `load` (it continues a
 //! conversation only by repeating it), `options` (it offers models, efforts and more), `models` (it offers models in the
-//! older form), `keeps-options` and `no-options` (it answers a change with what was before, or with nothing), `flood` (it repeats 100,000 updates, some of another session, asks meanwhile
+//! older form), `keeps-options` and `no-options` (it answers a change with what was before, or with nothing), `ignore-sigterm`, `ignore-eof`,
+//! `apart` (its tools have sessions of their own), `flood` (it repeats 100,000 updates, some of another session, asks meanwhile
 //! whether a call may run, and goes on after its answer).
 
 mod options;
@@ -55,7 +56,12 @@ pub fn run() -> ExitCode {
         }
     });
     let faults = std::env::var("DESKBELL_DEMO_ACP").unwrap_or_default();
-    let faults = faults.split(',').map(|fault| fault.trim().to_owned()).collect();
+    let faults: Vec<String> = faults.split(',').map(|fault| fault.trim().to_owned()).collect();
+    let ignores = |what: &str| faults.iter().any(|fault| fault == what);
+    if ignores("ignore-sigterm") {
+        crate::session::ignore_sigterm();
+    }
+    let ignores_end = ignores("ignore-eof");
     let mut agent = Agent {
         lines,
         waiting: VecDeque::new(),
@@ -67,6 +73,9 @@ pub fn run() -> ExitCode {
     };
     while let Some(message) = agent.next() {
         agent.message(&message);
+    }
+    while ignores_end {
+        std::thread::park();
     }
     ExitCode::SUCCESS
 }
@@ -259,6 +268,9 @@ impl Agent {
             "CHILD" => {
                 let mut child = Command::new("sleep");
                 child.arg("600").stdin(Stdio::null()).stdout(Stdio::null());
+                if self.has("apart") {
+                    crate::steps::faults::in_own_session(&mut child);
+                }
                 let child = child.spawn().map_err(|error| Cut::Failed(error.to_string()))?;
                 self.n_calls += 1;
                 let id = format!("call-{}", self.n_calls);

@@ -63,7 +63,7 @@ fn start_faults(environment: &Environment, output: &Output) {
 }
 
 #[cfg(unix)]
-fn ignore_sigterm() {
+pub fn ignore_sigterm() {
     use nix::sys::signal::{SigHandler, Signal, signal};
     // SAFETY: ignoring a signal installs no handler, so nothing can run in a signal's context.
     if let Err(error) = unsafe { signal(Signal::SIGTERM, SigHandler::SigIgn) } {
@@ -72,7 +72,7 @@ fn ignore_sigterm() {
 }
 
 #[cfg(not(unix))]
-fn ignore_sigterm() {}
+pub fn ignore_sigterm() {}
 
 /// The initial state, and whether it resumes an earlier run; or the session id and the reason why it cannot be resumed.
 fn take_up(options: &Options, environment: &Environment) -> Result<(State, bool), (String, String)> {

@@ -86,17 +86,26 @@ pub fn kill(turn: &mut Turn<'_>, _signal: &str) -> Result<(), Cut> {
 /// Leaves a child in its own session that keeps the standard output open.
 #[cfg(unix)]
 pub fn child(turn: &mut Turn<'_>, seconds: u64) -> Result<(), Cut> {
-    use std::os::unix::process::CommandExt;
     use std::process::{Command, Stdio};
     let mut command = Command::new("sleep");
     command.arg(seconds.to_string()).stdin(Stdio::null()).stdout(Stdio::inherit()).stderr(Stdio::null());
-    // SAFETY: between fork and exec only `setsid` is called, which is async-signal-safe.
-    unsafe { command.pre_exec(|| nix::unistd::setsid().map(drop).map_err(std::io::Error::from)) };
+    in_own_session(&mut command);
     match command.spawn() {
         Ok(child) => turn.say(&child.id().to_string(), 4, NOW),
         Err(error) => turn.say(&format!("no child: {error}"), 4, NOW),
     }
 }
+
+/// The command starts in a session of its own.
+#[cfg(unix)]
+pub fn in_own_session(command: &mut std::process::Command) {
+    use std::os::unix::process::CommandExt;
+    // SAFETY: between fork and exec only `setsid` is called, which is async-signal-safe.
+    unsafe { command.pre_exec(|| nix::unistd::setsid().map(drop).map_err(std::io::Error::from)) };
+}
+
+#[cfg(not(unix))]
+pub fn in_own_session(_command: &mut std::process::Command) {}
 
 /// Says that this system has no process sessions.
 #[cfg(not(unix))]
