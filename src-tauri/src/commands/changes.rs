@@ -8,9 +8,10 @@ use crate::registry::far::is_far;
 use deskbell_cli::folders;
 use deskbell_engine::LocalHost;
 use deskbell_engine::api::*;
-use deskbell_engine::changes::{Reverts, WorkingTree};
+use deskbell_engine::changes::{Reverts, Snapshot, WorkingTree};
 use deskbell_engine::session::SessionHandle;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 use tauri::{AppHandle, Manager, WebviewWindow};
 
@@ -27,7 +28,7 @@ pub async fn changes(
     against: Against,
 ) -> Answer<Changes> {
     let project = project_of(&app, &window)?;
-    let since = app.state::<PromptSnapshots>().get(&session_id, against);
+    let since = since(&app, &project, &session_id, against)?;
     let is_unknown = against != Against::Commit && since.is_none();
     if is_far(&project) {
         if is_unknown {
@@ -61,7 +62,7 @@ pub async fn file_diff(
     if is_far(&project) {
         return app.state::<SessionRegistry>().session(&project, &session_id)?.file_diff(path).await;
     }
-    let since = app.state::<PromptSnapshots>().get(&session_id, against);
+    let since = since(&app, &project, &session_id, against)?;
     let tree = WorkingTree::new(&LocalHost, &project, since.as_deref());
     if !tree.has_git().await
         && let Some(diff) = session_of(&app, &project, &session_id)?
@@ -87,7 +88,7 @@ pub async fn changes_patch(
     path: Option<String>,
 ) -> Answer<Patch> {
     let project = project_here(&app, &window)?;
-    let since = app.state::<PromptSnapshots>().get(&session_id, against);
+    let since = since(&app, &project, &session_id, against)?;
     let only: Vec<String> = path.into_iter().collect();
     let tree = WorkingTree::new(&LocalHost, &project, since.as_deref());
     tree.patch(&only).await.map_err(|why| CommandError {
@@ -118,7 +119,7 @@ pub async fn revert_change(
     change: RevertedChange,
 ) -> Answer<Reverted> {
     let project = project_here(&app, &window)?;
-    let since = app.state::<PromptSnapshots>().get(&session_id, against);
+    let since = since(&app, &project, &session_id, against)?;
     if against != Against::Commit && since.is_none() {
         return Err(CommandError {
             code: ErrorCode::Refused,
@@ -147,5 +148,18 @@ pub fn prompt_moments(
     session_id: SessionId,
 ) -> Answer<Vec<PromptMoment>> {
     let project = project_here(&app, &window)?;
+    session_of(&app, &project, &session_id)?;
     Ok(app.state::<PromptSnapshots>().moments(&project, &session_id))
+}
+
+/// The working tree that a session of this project is compared with; `None` for the last commit, and if it is not known.
+fn since(
+    app: &AppHandle,
+    project: &Path,
+    session_id: &SessionId,
+    against: Against,
+) -> Answer<Option<Arc<Snapshot>>> {
+    // Worktrees of one repository share their snapshots, so a session of another project has to be refused here.
+    session_of(app, project, session_id)?;
+    Ok(app.state::<PromptSnapshots>().get(session_id, against))
 }
