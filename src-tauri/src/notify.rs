@@ -58,6 +58,8 @@ pub struct Ring<'a> {
 pub struct Bell {
     shown: Arc<Shown>,
     n_waiting: Arc<AtomicUsize>,
+    /// Number of sessions in the notification of many.
+    n_named: AtomicUsize,
     commands: Arc<UserCommands>,
     reopen: Reopen,
 }
@@ -112,7 +114,8 @@ impl Bell {
     /// `reopen` opens the window of a project that has none.
     pub fn new(reopen: impl Fn(&AppHandle, &Path, Option<SessionId>) + Send + Sync + 'static) -> Self {
         let commands = Arc::new(UserCommands::new(UserCommands::DEADLINE));
-        Self { shown: Arc::default(), n_waiting: Arc::default(), commands, reopen: Arc::new(reopen) }
+        let (shown, n_waiting, n_named) = (Arc::default(), Arc::default(), AtomicUsize::default());
+        Self { shown, n_waiting, n_named, commands, reopen: Arc::new(reopen) }
     }
 
     /// Says that the sessions of a project go on without its window, and how it comes back.
@@ -165,6 +168,7 @@ impl Bell {
         let waiting = if event == BellEvent::NeedsYou { waiting(app, project, session) } else { Vec::new() };
         if waiting.len() > settings.bell.fold_above as usize {
             waiting.iter().for_each(|(_, session)| self.quiet(&session.id));
+            self.n_named.store(waiting.len(), Ordering::Relaxed);
             return self.show(app, folded(&waiting, kind, target(project, session, request)));
         }
         let summary = Title::one_line(&format!("{} · {}", windows::name_of(project), session.title), SUMMARY);
@@ -218,12 +222,22 @@ impl Bell {
         }
     }
 
-    /// Withdraws the notification of many if few enough sessions wait now.
+    /// Updates the notification of many when fewer sessions wait, without a sound, and withdraws it with the last one.
+    /// Those that still wait have no other notification.
     pub fn settle(&self, app: &AppHandle) {
-        let registry = app.state::<SessionRegistry>();
-        let most = app.state::<Arc<CurrentSettings>>().get().bell.fold_above as usize;
-        if registry.waiting().len() <= most {
-            self.quiet(&many());
+        if !self.shown.has(&many()) {
+            return;
+        }
+        let waiting = app.state::<SessionRegistry>().waiting();
+        let n_named = self.n_named.swap(waiting.len(), Ordering::Relaxed);
+        match waiting.first() {
+            None => self.quiet(&many()),
+            Some((project, session)) if waiting.len() < n_named => {
+                let needs_you = app.state::<Arc<CurrentSettings>>().get().bell.needs_you.clone();
+                let kind = BellKind { sound: false, ..needs_you };
+                self.show(app, folded(&waiting, kind, target(project, session, None)));
+            }
+            Some(_) => {}
         }
     }
 
@@ -328,7 +342,10 @@ fn folded(waiting: &[(PathBuf, Session)], kind: BellKind, target: Target) -> Not
     }
     Notice {
         key: many(),
-        summary: format!("{} sessions wait for you", waiting.len()),
+        summary: match waiting.len() {
+            1 => "1 session waits for you".to_owned(),
+            n => format!("{n} sessions wait for you"),
+        },
         words: names.join("\n"),
         kind,
         // It is about many requests, so none of them is denied from it.

@@ -385,6 +385,8 @@ async fn listen(app: AppHandle, mut told: mpsc::UnboundedReceiver<Envelope>, rep
         match event {
             Event::SessionChanged { session } => {
                 registry.learn(&session);
+                // A session waits until here: the answer to its request was reported before.
+                notices.settle(&app);
                 start::sessions_changed(&app);
                 board::session_changed(&app, &session);
                 let Some(label) = label else { continue };
@@ -409,7 +411,6 @@ async fn listen(app: AppHandle, mut told: mpsc::UnboundedReceiver<Envelope>, rep
             Event::PermissionResolved { request_id, .. } => {
                 asking.resolved(&session_id, &request_id);
                 notices.quiet(&session_id);
-                notices.settle(&app);
             }
             Event::TurnEnded { turn } => {
                 if !is_far(&project) {

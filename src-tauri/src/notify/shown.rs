@@ -114,6 +114,11 @@ impl Shown {
         }
     }
 
+    /// Whether a notification of this session is shown, or about to be.
+    pub fn has(&self, session_id: &SessionId) -> bool {
+        self.lock().by_session.contains_key(session_id)
+    }
+
     /// Withdraws a session's notification. Returns the daemon's number of it, if it is shown.
     pub fn withdraw(&self, session_id: &SessionId) -> Option<u32> {
         let one = self.lock().by_session.remove(session_id)?;
