@@ -165,7 +165,11 @@ impl<R: Runtime> PlacesStore<R> {
             for (name, value) in entries {
                 store.set(name, value);
             }
-            anyhow::Ok(store.save()?)
+            store.save()?;
+            // The store creates the file for all users to read.
+            #[cfg(unix)]
+            std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+            anyhow::Ok(())
         };
         disk::run(&self.data, disk::DEADLINE, write).await?
     }

@@ -133,10 +133,13 @@ pub fn open_regular(path: &Path) -> Result<Regular, ReadError> {
     opened(path, &mut options)
 }
 
-/// Opens a regular file for writing without truncating it; creates an empty one if it is missing.
+/// Opens a regular file for writing without truncating it; creates an empty one that only its owner can read if it is
+/// missing.
 pub fn create_regular(path: &Path) -> Result<File, ReadError> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     created(path, &mut options)
 }
 
