@@ -64,6 +64,13 @@ async fn open_requested(app: &AppHandle, args: Args, cwd: &Path, prompt: Prompt)
     let opened = match folder_of(&args, cwd).await? {
         Some(folder) => opening::open(app, &folder, demo, Confirmed::No).await,
         None if args.demo => opening::open_demo(app).await.map(Some),
+        // Nobody reads what this process prints for a second start.
+        None if args.prompt.is_some() && prompt == Prompt::Draft => {
+            let message = "The prompt was not taken: a second start named no folder for it.".to_owned();
+            let detail = Some(Problem::PromptWithoutFolder.to_string());
+            let problem = CommandError { code: ErrorCode::BadCommand, message, detail };
+            return start::show_problem(app, problem).await;
+        }
         None if args.prompt.is_some() => return Err(Problem::PromptWithoutFolder.into()),
         None => return start::open(app),
     };
@@ -153,11 +160,18 @@ pub fn is_ready() {
 pub fn again(app: &AppHandle, argv: Vec<String>, cwd: String) {
     let app = app.clone();
     tauri::async_runtime::spawn(async move {
-        if let Err(error) = open_second(&app, argv, cwd).await {
-            tracing::error!(
-                error = format!("{error:#}"),
-                "could not open the window that a second start requested"
-            );
+        let Err(error) = open_second(&app, argv, cwd).await else { return };
+        tracing::error!(
+            error = format!("{error:#}"),
+            "could not open the window that a second start requested"
+        );
+        let problem = CommandError {
+            code: ErrorCode::Internal,
+            message: "What a second start requested could not be opened.".to_owned(),
+            detail: Some(format!("{error:#}")),
+        };
+        if let Err(error) = start::show_problem(&app, problem).await {
+            tracing::error!(error = format!("{error:#}"), "the start page did not open either");
         }
     });
 }
