@@ -32,4 +32,6 @@ mod lines;
 #[cfg(test)]
 mod stages;
 #[cfg(test)]
+mod unsafe_code;
+#[cfg(test)]
 mod words;

@@ -4,6 +4,8 @@
 //! It is pure: it has no process, file, clock or randomness. The types of the messages are those of the protocol's own
 //! crate; the rest is here, because agents differ in what the protocol leaves open.
 
+#![forbid(unsafe_code)]
+
 pub mod agents;
 mod calls;
 mod choices;

@@ -4,6 +4,8 @@
 //! transcript know nothing else of an agent.
 //! The crate is pure: it has no process, file, clock or randomness.
 
+#![forbid(unsafe_code)]
+
 mod answer;
 mod call;
 mod command;

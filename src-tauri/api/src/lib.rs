@@ -5,6 +5,8 @@
 //! durations end in `Ms`. The TypeScript version of these types is `ui/src/lib/bindings/api.ts`; the test
 //! `bindings_are_fresh` checks that both match.
 
+#![forbid(unsafe_code)]
+
 mod agent;
 mod background;
 mod board;

@@ -2,6 +2,8 @@
 //!
 //! It is pure: it reads and writes texts, and has no process, file, clock or randomness.
 
+#![forbid(unsafe_code)]
+
 pub mod answer;
 mod capabilities;
 pub mod checkpoints;

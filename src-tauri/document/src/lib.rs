@@ -8,6 +8,7 @@
 //!
 //! The crate is pure: it has no I/O, no threads and no knowledge of any agent.
 
+#![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests read files of their own"))]
 
 mod ansi;
