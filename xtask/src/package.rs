@@ -172,9 +172,17 @@ fn finish(programs: &[(Kind, &Path)]) -> Outcome {
     for (kind, program) in programs {
         assemble(*kind, &source, &symbols::split(program, *kind, &symbols_folder())?, &folder)?;
     }
-    let inventory = folder.join(format!("deskbell-{}.cdx.json", source.version));
-    fs::write(&inventory, sbom::sbom(&source.shipped, source.version, source.seconds))
-        .map_err(|error| format!("could not write {}: {error}", inventory.display()))?;
+    let mut inventories = vec![(Kind::App, project::APP, &source.shipped)];
+    if programs.iter().any(|(kind, _)| *kind == Kind::Relay) {
+        inventories.push((Kind::Relay, "deskbell-cli", &source.shipped_in_relay));
+    }
+    let mut written = Vec::new();
+    for (kind, root, shipped) in inventories {
+        let inventory = folder.join(format!("{}-{}.cdx.json", kind.name(), source.version));
+        fs::write(&inventory, sbom::sbom(root, shipped, source.version, source.seconds))
+            .map_err(|error| format!("could not write {}: {error}", inventory.display()))?;
+        written.push(inventory);
+    }
 
     println!("Packages:");
     let mut released = built()?;
@@ -182,7 +190,7 @@ fn finish(programs: &[(Kind, &Path)]) -> Outcome {
         let bytes = fs::metadata(package).map_or(0, |metadata| metadata.len());
         println!("  {:>5.1} MB  {}", bytes as f64 / 1e6, package.display());
     }
-    released.push(inventory);
+    released.extend(written);
     released.extend(symbols());
     sums::write(&folder, &released)
 }

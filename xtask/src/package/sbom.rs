@@ -1,19 +1,19 @@
-//! The inventory of the app: every crate and npm package in it, as CycloneDX 1.5.
+//! The inventory of a program: every crate and npm package in it, as CycloneDX 1.5.
 
 use super::dates::iso;
 use super::shipped::{Origin, Shipped};
 use crate::json::Json;
-use crate::project::APP;
 
-/// The inventory of these packages; the same packages give the same text.
-pub fn sbom(shipped: &[Shipped], version: &str, seconds: u64) -> String {
+/// The inventory of the program of this crate and these packages; the same packages give the same text.
+pub fn sbom(root: &str, shipped: &[Shipped], version: &str, seconds: u64) -> String {
     let map = |fields: Vec<(&str, Json)>| {
         Json::Map(fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
     };
     let list = |keys: &[String]| Json::List(keys.iter().map(|key| key.as_str().into()).collect());
+    let is_root = |package: &Shipped| package.origin == Origin::Cargo && package.name == root;
     let component = |package: &Shipped| {
         map(vec![
-            ("type", if package.name == APP { "application" } else { "library" }.into()),
+            ("type", if is_root(package) { "application" } else { "library" }.into()),
             ("bom-ref", package.key().as_str().into()),
             ("name", package.name.as_str().into()),
             ("version", package.version.as_str().into()),
@@ -21,8 +21,8 @@ pub fn sbom(shipped: &[Shipped], version: &str, seconds: u64) -> String {
             ("purl", package.key().as_str().into()),
         ])
     };
-    let is_app = |package: &&Shipped| package.origin == Origin::Cargo && package.name == APP;
-    let (app, others): (Vec<&Shipped>, Vec<&Shipped>) = shipped.iter().partition(is_app);
+    let (program, others): (Vec<&Shipped>, Vec<&Shipped>) =
+        shipped.iter().partition(|package| is_root(package));
     // The page is compiled into the app: what only it uses is used by the app.
     let used: Vec<&String> = shipped.iter().flat_map(|package| &package.uses).collect();
     let page: Vec<String> = others
@@ -33,7 +33,7 @@ pub fn sbom(shipped: &[Shipped], version: &str, seconds: u64) -> String {
         .collect();
     let uses = |package: &Shipped| {
         let mut uses = package.uses.clone();
-        if is_app(&package) {
+        if is_root(package) {
             uses.extend(page.iter().cloned());
         }
         uses.sort();
@@ -42,8 +42,8 @@ pub fn sbom(shipped: &[Shipped], version: &str, seconds: u64) -> String {
     };
     let timestamp = format!("{}T00:00:00Z", iso(seconds));
     let mut metadata = vec![("timestamp", timestamp.as_str().into())];
-    if let Some(app) = app.first() {
-        metadata.push(("component", component(app)));
+    if let Some(program) = program.first() {
+        metadata.push(("component", component(program)));
     }
     let document = map(vec![
         ("bomFormat", "CycloneDX".into()),
@@ -63,6 +63,7 @@ pub fn sbom(shipped: &[Shipped], version: &str, seconds: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::project::APP;
 
     #[test]
     fn every_package_is_a_component_and_every_reference_leads_to_one() {
@@ -81,10 +82,12 @@ mod tests {
             package(Origin::Npm, "b", &["pkg:npm/c@1.0.0"]),
             package(Origin::Npm, "c", &[]),
         ];
-        let text = sbom(&all, "1.0.0", 0);
-        assert_eq!(text, sbom(&all, "1.0.0", 0));
+        let text = sbom(APP, &all, "1.0.0", 0);
+        assert_eq!(text, sbom(APP, &all, "1.0.0", 0));
         let document = Json::parse(&text).unwrap();
         assert_eq!(document.list("components").len(), 3);
+        let program = document.get("metadata").and_then(|metadata| metadata.get("component")).unwrap();
+        assert_eq!((program.text("name"), program.text("type")), (APP, "application"));
         let app = document
             .list("dependencies")
             .iter()
