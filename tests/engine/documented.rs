@@ -74,6 +74,7 @@ const NOT_RUN: &[(&str, &str)] = &[
         "echo '{\"type\":\"prompt\",\"text\":\"hello\"}' | deskbell relay --project=. --agent=gemini",
         "it needs an account of that agent",
     ),
+    ("deskbell relay --project=. --agent=gemini", "it needs an account of that agent"),
     (
         "(echo '{\"type\":\"prompt\",\"text\":\"hello\"}'; sleep 20) | deskbell relay --project=. --agent=demo",
         "it takes 20 s; without the pause it is run above",
