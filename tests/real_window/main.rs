@@ -6,6 +6,8 @@
 #[cfg(target_os = "linux")]
 mod background;
 #[cfg(target_os = "linux")]
+mod bell;
+#[cfg(target_os = "linux")]
 mod board;
 #[cfg(target_os = "linux")]
 mod changes;
@@ -14,6 +16,8 @@ mod configuration;
 mod conversation;
 #[cfg(target_os = "linux")]
 mod copying;
+#[cfg(target_os = "linux")]
+mod data_folder;
 #[cfg(target_os = "linux")]
 mod dialogs;
 #[cfg(target_os = "linux")]
@@ -30,6 +34,8 @@ mod form;
 mod hostile;
 #[cfg(target_os = "linux")]
 mod hostile_output;
+#[cfg(target_os = "linux")]
+mod isolation;
 #[cfg(target_os = "linux")]
 mod links;
 #[cfg(target_os = "linux")]
@@ -196,10 +202,19 @@ fn main() {
             a_link_shows_its_session,
             a_relative_folder_is_seen_from_where_it_was_named,
             the_same_folder_again_brings_its_window_up,
-            a_window_acts_only_on_its_own_sessions,
             a_restart_brings_sessions_back_and_resumes,
             a_draft_and_the_zoom_survive_a_restart,
             a_window_is_where_it_was;
+        bell: a_minimised_window_rings_and_comes_back,
+            a_failure_and_a_request_in_front_ring_nothing,
+            another_window_in_front_does_not_silence_the_bell,
+            review_leads_to_the_session_and_its_request,
+            a_dismissed_notification_answers_nothing,
+            many_that_wait_share_one_notification,
+            a_daemon_that_comes_back_rings_again;
+        data_folder: everything_is_for_the_user_alone;
+        isolation: a_window_acts_only_on_its_own_sessions,
+            a_window_hears_nothing_of_the_sessions_of_another;
         far: a_project_there_is_opened_trusted_prompted_and_stopped,
             a_turn_there_survives_the_connection,
             what_ssh_asks_is_answered_in_the_window,

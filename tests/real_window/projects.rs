@@ -3,14 +3,13 @@
 use std::path::Path;
 use std::process::{Command, ExitStatus};
 
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Context, Result, ensure};
 use deskbell_tests::window::{Desktop, LONG, Launch, Owned, SHORT, Window, eventually};
-use serde_json::json;
 
 use crate::copying::pasted;
 use crate::stage::{PROJECT, Stage};
 
-const SECOND: &str = "windmill";
+pub const SECOND: &str = "windmill";
 
 /// Starts the app once more, while it is running, and returns how that start ended.
 pub async fn start_again(desktop: &Desktop, launch: &Launch) -> Result<ExitStatus> {
@@ -157,57 +156,6 @@ pub async fn the_same_folder_again_brings_its_window_up() -> Result<()> {
             ensure!(status.success(), "the second start ended with {status}");
             stage.pointer.wait_active(stage.window.frame()).await?;
             ensure!(stage.app.count().await? == 1, "one folder, one window");
-            Ok(())
-        })
-        .await
-}
-
-pub async fn a_window_acts_only_on_its_own_sessions() -> Result<()> {
-    let stage = Stage::demo().await?;
-    stage
-        .play("own", async |stage| {
-            stage.window.prompt("SAY Mine alone.").await?;
-            stage.window.wait_said("Mine alone.", SHORT).await?;
-            stage.window.wait_idle(SHORT).await?;
-            let folder = stage.desktop.project(SECOND)?;
-            start_again(&stage.desktop, &Launch::demo(&folder)).await?;
-            let second = stage.app.window(SECOND).await?;
-            let first = stage.app.window(PROJECT).await?;
-
-            let hello = first.invoke("connect", json!({})).await?;
-            let hello = hello.map_err(|error| anyhow!("hello was refused: {error}"))?;
-            let session =
-                hello.pointer("/project/sessions/0/id").context("the first window has a session")?;
-            let show = json!({ "first": null, "count": 10, "requestId": 1 });
-            let own = first
-                .invoke("subscribe", json!({ "sessionId": session, "show": show, "unfolded": [] }))
-                .await?;
-            ensure!(own.is_ok(), "a window sees its own session: {own:?}");
-
-            let prompt = json!({ "type": "prompt", "text": "SAY Stolen.", "images": [] });
-            for (name, arguments) in [
-                ("subscribe", json!({ "sessionId": session, "show": show, "unfolded": [] })),
-                ("show_rows", json!({ "sessionId": session, "show": show })),
-                ("find_words", json!({ "sessionId": session, "query": "Mine", "index": null })),
-                ("copy_text", json!({ "sessionId": session, "copy": { "type": "conversation" } })),
-                ("command", json!({ "sessionId": session, "command": prompt })),
-                ("start_without_asking", json!({ "sessionId": session })),
-                ("remove_session", json!({ "sessionId": session })),
-                ("restore_session", json!({ "sessionId": session })),
-            ] {
-                let answer = second.invoke(name, arguments).await?;
-                ensure!(answer.is_err(), "{name} reached another window's session: {answer:?}");
-                // Arguments that the command does not take would be refused in any window.
-                let is_understood = !format!("{answer:?}").contains("invalid args");
-                ensure!(is_understood, "{name} was refused for its arguments: {answer:?}");
-            }
-            // The page did not make these calls; it starts over.
-            first.reload().await?;
-            first.wait_said("Mine alone.", SHORT).await?;
-            first.prompt("SAY Undisturbed.").await?;
-            first.wait_said("Undisturbed.", SHORT).await?;
-            first.wait_idle(SHORT).await?;
-            ensure!(!first.all_text().await?.contains("Stolen."), "another window prompted this session");
             Ok(())
         })
         .await

@@ -174,6 +174,64 @@ pub async fn the_home_folder_is_never_opened_by_accident() -> Result<()> {
         .await
 }
 
+/// Arguments that name no folder and no command: places that are none, options of other programs, other commands'
+/// options without their command, and text that a shell, a terminal or a page would read as more than text.
+const HOSTILE: &[&str] = &[
+    "/dev/full",
+    "/dev/random",
+    "/dev/stdin",
+    "/proc/self/environ",
+    "/proc/kcore",
+    "/sys/kernel/notes",
+    "./file",
+    "file/..",
+    "file/.",
+    "loop/a",
+    "../../../../no/such",
+    "~",
+    "~root",
+    "$HOME",
+    "%HOME%",
+    "C:\\Windows",
+    "\\\\server\\share",
+    "//server/share",
+    "http://127.0.0.1/",
+    "https://127.0.0.1/etc",
+    "smb://127.0.0.1/etc",
+    "javascript:alert(1)",
+    "data:text/html,<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "a\nb",
+    "a\u{1b}]0;title\u{7}",
+    "\u{feff}",
+    "\u{2066}/etc",
+    " ",
+    "\t",
+    "*",
+    "?",
+    "-",
+    "---",
+    "-x",
+    "--",
+    "--open=",
+    "--open=/etc",
+    "--folder=/etc",
+    "--allow",
+    "--allow-all",
+    "--dangerously-skip-permissions",
+    "--permission-mode=bypassPermissions",
+    "--without-asking",
+    "--settings=/etc/passwd",
+    "--config-dir=/etc",
+    "--inspect=1",
+    "--gapplication-service",
+    "--display=:0",
+    "--no-sandbox",
+    "--load=evil.so",
+    "--version=2",
+    "--help=/etc",
+];
+
 pub async fn hostile_arguments_open_at_most_a_folder() -> Result<()> {
     let start = Start::new().await?;
     start
@@ -182,7 +240,8 @@ pub async fn hostile_arguments_open_at_most_a_folder() -> Result<()> {
             std::fs::write(scratch.join("file"), "")?;
             std::os::unix::fs::symlink("loop", scratch.join("loop"))?;
             let folder = start.folders[0].to_string_lossy().into_owned();
-            let hostile: Vec<Vec<&str>> = vec![
+            let long = "a/".repeat(40_000);
+            let mut hostile: Vec<Vec<&str>> = vec![
                 vec!["--open", "/no/such"],
                 vec!["/no/such"],
                 vec!["/dev/null"],
@@ -211,6 +270,9 @@ pub async fn hostile_arguments_open_at_most_a_folder() -> Result<()> {
                 vec!["/etc", "/usr"],
                 vec!["projects", "--nonsense"],
             ];
+            hostile.extend(HOSTILE.iter().map(|argument| vec![*argument]));
+            hostile.push(vec![&long]);
+            ensure!(hostile.len() >= 80, "{} starts", hostile.len());
             for arguments in &hostile {
                 let mut command = start.desktop.app_command(app_program());
                 // In the scratch folder: as a first start none of them may name a project either.
@@ -238,6 +300,13 @@ pub async fn hostile_arguments_open_at_most_a_folder() -> Result<()> {
             }
             ensure!(!scratch.join("owned").exists(), "an argument was run");
             ensure!(start.app.count().await? == 1, "an argument opened a window");
+
+            // A prompt belongs to a folder. That it names none is said where the user looks.
+            let mut command = start.desktop.app_command(app_program());
+            command.current_dir(start.desktop.home()).arg("--prompt=SAY Lost.").stdin(Stdio::null());
+            ensure!(tokio::process::Command::from(command).output().await?.status.success());
+            start.page.wait_shows("a second start named no folder for it", SHORT).await?;
+            start.desktop.screenshot("start-prompt-without-folder").await?;
 
             // A prompt of a second start is a draft, and not sent.
             let with_prompt = Launch::demo(Path::new(&folder)).argument("--prompt=SAY Named.");

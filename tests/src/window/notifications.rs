@@ -95,6 +95,11 @@ impl Notifications {
         self.end(id, 2).await
     }
 
+    /// Ends the daemon: its name is free, and nobody answers.
+    pub async fn leave(&self) -> Result<()> {
+        Ok(self.connection.clone().close().await?)
+    }
+
     async fn end(&self, id: u32, reason: u32) -> Result<()> {
         close(&self.store, id);
         let emitter = SignalEmitter::new(&self.connection, PATH)?;
@@ -108,6 +113,11 @@ fn close(store: &watch::Sender<Vec<Notification>>, id: u32) {
             notification.open = false;
         }
     });
+}
+
+/// A hint that is a text or a byte, as the urgency is.
+fn text_of(value: OwnedVariant) -> Option<String> {
+    u8::try_from(&*value).map(|byte| byte.to_string()).ok().or_else(|| String::try_from(value).ok())
 }
 
 struct Daemon {
@@ -149,7 +159,7 @@ impl Daemon {
     ) -> u32 {
         let (mut id, open) = (replaces_id, true);
         let actions = actions.chunks_exact(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect();
-        let hints = hints.into_iter().map(|(name, value)| (name, String::try_from(value).ok())).collect();
+        let hints = hints.into_iter().map(|(name, value)| (name, text_of(value))).collect();
         self.store.send_modify(|all| {
             if id == 0 {
                 id = u32::try_from(all.len()).expect("a test shows few notifications") + 1;

@@ -76,6 +76,15 @@ impl Pointer {
         self.wait_active(window).await
     }
 
+    /// Minimises a window and waits until it is no longer in front.
+    pub async fn minimise(&self, window: XWindow) -> Result<()> {
+        self.xdotool(&["windowminimize", &window.0.to_string()]).await?;
+        eventually("the window is minimised", SHORT, async || {
+            Ok((self.active().await? != Some(window)).then_some(()))
+        })
+        .await
+    }
+
     /// Waits until a window is in front.
     pub async fn wait_active(&self, window: XWindow) -> Result<()> {
         eventually("the window is in front", SHORT, async || {
