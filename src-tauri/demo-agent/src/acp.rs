@@ -74,8 +74,10 @@ pub fn run() -> ExitCode {
     while let Some(message) = agent.next() {
         agent.message(&message);
     }
-    while ignores_end {
-        std::thread::park();
+    if ignores_end {
+        loop {
+            std::thread::park();
+        }
     }
     ExitCode::SUCCESS
 }

@@ -152,13 +152,16 @@ mod tests {
     use serde_json::json;
     use std::fs;
 
+    /// A file's path, and its content before the first and the second prompt; `None` if there was no file.
+    type Copied<'a> = (&'a str, Option<&'a [u8]>, Option<&'a [u8]>);
+
     struct World {
         scratch: tempfile::TempDir,
     }
 
     impl World {
         /// A folder without git, with the agent's copies of these files from before prompts `1` and `2`.
-        fn new(files: &[(&str, Option<&[u8]>, Option<&[u8]>)]) -> Self {
+        fn new(files: &[Copied<'_>]) -> Self {
             let world = Self { scratch: tempfile::tempdir().unwrap() };
             fs::create_dir(world.path("project")).unwrap();
             let copies = world.path("config/file-history/s");
