@@ -170,7 +170,8 @@ fn main() {
             compact, clear, api_failures, rate_limit, resumed_by_id, queue, image, web_search;
         stored:
             a_reopened_conversation_shows_what_it_showed_live,
-            sessions_in_odd_folders_are_found_and_never_written_to;
+            sessions_in_odd_folders_are_found_continued_and_never_written_to,
+            what_a_terminal_adds_appears_and_is_followed;
         fork:
             a_fork_goes_its_own_way_and_leaves_the_original_as_it_was,
             a_conversation_that_is_open_elsewhere_can_be_forked,

@@ -1,13 +1,20 @@
 //! Conversations opened from the CLI's own files: they show what they showed live, and the files are only read.
 
 use anyhow::{Context, Result, ensure};
+use deskbell_engine::api::{Command, StoredChange};
 use deskbell_engine::history::{Additions, Kept};
-use deskbell_tests::real_cli::World;
-use deskbell_tests::relay::{Relay, app, text_of};
+use deskbell_engine::stored::Follower;
+use deskbell_tests::real_cli::{CliChild, World};
+use deskbell_tests::relay::{DEADLINE, Relay, app, text_of};
+use deskbell_tests::wait::{LONG, eventually};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::time::timeout;
 
 /// Every file of the store with its content.
 fn store(world: &World) -> Result<BTreeMap<PathBuf, Vec<u8>>> {
@@ -26,7 +33,7 @@ fn store(world: &World) -> Result<BTreeMap<PathBuf, Vec<u8>>> {
     Ok(files)
 }
 
-fn transcript_file(world: &World, id: &str) -> Result<PathBuf> {
+pub fn transcript_file(world: &World, id: &str) -> Result<PathBuf> {
     let name = format!("{id}.jsonl");
     store(world)?.into_keys().find(|path| path.ends_with(&name)).with_context(|| format!("no {name}"))
 }
@@ -46,12 +53,20 @@ fn shown(item: &Value) -> Option<String> {
 }
 
 /// The items of each thread, in order.
-fn threads<'a>(items: impl Iterator<Item = &'a Value>) -> BTreeMap<String, Vec<String>> {
+pub fn threads<'a>(items: impl Iterator<Item = &'a Value>) -> BTreeMap<String, Vec<String>> {
     let mut threads: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for item in items {
         threads.entry(item["parent"].to_string()).or_default().extend(shown(item));
     }
     threads
+}
+
+/// The items of a conversation as its file has them.
+pub fn reopened(world: &World, path: &Path) -> Result<Vec<Value>> {
+    let kept = Kept::load(path)?.with_subagents_of(path);
+    let transcript = kept.transcript(&world.project, &Additions::default());
+    let items = serde_json::to_value(transcript.items().collect::<Vec<_>>())?;
+    Ok(items.as_array().context("a list")?.clone())
 }
 
 /// A subagent that itself starts one, calls that are made at the same time, and two compactions.
@@ -81,11 +96,8 @@ pub async fn a_reopened_conversation_shows_what_it_showed_live() -> Result<()> {
 
     let path = transcript_file(&world, &id)?;
     let before = store(&world)?;
-    let kept = Kept::load(&path)?.with_subagents_of(&path);
-    let transcript = kept.transcript(&world.project, &Additions::default());
-    let reopened = serde_json::to_value(transcript.items().collect::<Vec<_>>())?;
     let items = finished.items();
-    let (live, reopened) = (threads(items.iter()), threads(reopened.as_array().context("a list")?.iter()));
+    let (live, reopened) = (threads(items.iter()), threads(reopened(&world, &path)?.iter()));
     for (call, live) in &live {
         let item =
             items.iter().find(|item| serde_json::from_str::<Value>(call).is_ok_and(|id| id == item["id"]));
@@ -121,8 +133,27 @@ fn link(of: &Path, at: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Checks that the agent has only appended to its files, and made these.
+fn only_grew(
+    before: &BTreeMap<PathBuf, Vec<u8>>,
+    after: &BTreeMap<PathBuf, Vec<u8>>,
+    grown: &[&str],
+) -> Result<()> {
+    for (path, bytes) in before {
+        let now = after.get(path).with_context(|| format!("{} is gone", path.display()))?;
+        let may_grow = grown.iter().any(|id| path.ends_with(format!("{id}.jsonl")));
+        ensure!(now == bytes || may_grow && now.starts_with(bytes), "{} was changed", path.display());
+    }
+    for path in after.keys().filter(|path| !before.contains_key(*path)) {
+        // The agent also keeps a folder for each session.
+        let is_of = |id: &&str| path.iter().any(|part| part == *id) || path.ends_with(format!("{id}.jsonl"));
+        ensure!(grown.iter().any(is_of), "{} is new", path.display());
+    }
+    Ok(())
+}
+
 /// Their names collide, are cut, or resolve to other folders in the CLI's store.
-pub async fn sessions_in_odd_folders_are_found_and_never_written_to() -> Result<()> {
+pub async fn sessions_in_odd_folders_are_found_continued_and_never_written_to() -> Result<()> {
     let mut world = World::new().await?;
     let root = world.project.clone();
     let long = "x".repeat(220);
@@ -150,6 +181,83 @@ pub async fn sessions_in_odd_folders_are_found_and_never_written_to() -> Result<
         let exported = output(&world, &["sessions", "export", id, "--format=md"]).await?;
         ensure!(exported.contains(&format!("here is {name}")), "{name}: {exported}");
     }
+    ensure!(store(&world)? == before, "the store was written to");
+
+    for (n, (name, id)) in names.iter().zip(&ids).enumerate() {
+        world.project = root.join(name);
+        let title = format!("Renamed {n}");
+        let before = store(&world)?;
+        let mut relay = Relay::spawn(&world, &[&format!("--resume={id}")])?;
+        relay.turn("RECALL").await.with_context(|| format!("continuing in {name}"))?;
+        let answer = relay.answers().pop().context("no answer")?;
+        ensure!(answer.contains(&format!("here is {name}")), "{name}: {answer}");
+        relay.send(&Command::Rename { title: title.clone() }).await?;
+        let is_name = |line: &Value| line["customTitle"] == title.as_str();
+        eventually("the name in the agent's file", LONG, async || {
+            Ok(world.session_file(id)?.iter().any(is_name).then_some(()))
+        })
+        .await
+        .with_context(|| (*name).to_owned())?;
+        relay.close().await?;
+        let mut relay = Relay::spawn(&world, &[&format!("--fork={id}")])?;
+        relay.turn("RECALL").await.with_context(|| format!("forking in {name}"))?;
+        let fork = relay.session()?["agentSessionId"].as_str().context("no id")?.to_owned();
+        ensure!(fork != *id, "{name}: the fork has the id of its origin");
+        relay.close().await?;
+        only_grew(&before, &store(&world)?, &[id, &fork]).with_context(|| (*name).to_owned())?;
+
+        let listed = output(&world, &["sessions", "list", &world.project.display().to_string()]).await?;
+        let listed: Vec<Value> = listed.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
+        let titles: BTreeMap<&str, &str> = listed
+            .iter()
+            .filter_map(|row| Some((row["agentSessionId"].as_str()?, row["title"].as_str()?)))
+            .collect();
+        ensure!(titles.len() == 2 && titles.contains_key(fork.as_str()), "{name}: {titles:?}");
+        ensure!(titles[id.as_str()] == title, "{name}: {titles:?}");
+    }
+    Ok(())
+}
+
+/// The CLI without Deskbell, as in a terminal: its session appears, and is followed line by line with its subagent.
+pub async fn what_a_terminal_adds_appears_and_is_followed() -> Result<()> {
+    const AT_MOST: Duration = Duration::from_secs(2);
+    let world = World::new().await?;
+    let (_follower, mut changes) = Follower::start(world.config.clone(), &world.project, None);
+    while !changes.recv().await.context("it is followed")?.is_complete {}
+    let mut cli = CliChild::spawn(&world, &[])?;
+    cli.prompt("SAY the first lamp").await?;
+    let id = cli.result().await?["session_id"].as_str().context("no id")?.to_owned();
+    let added_at = Instant::now();
+    let is_it = |change: &StoredChange| change.changed.iter().any(|row| row.agent_session_id == id);
+    while !is_it(&timeout(AT_MOST, changes.recv()).await?.context("it is followed")?) {}
+    ensure!(added_at.elapsed() < AT_MOST, "it appeared after {:?}", added_at.elapsed());
+
+    let mut command = world.command(&app()?);
+    command.args(["sessions", "watch", &id]).stdout(Stdio::piped()).kill_on_drop(true);
+    let mut watch = command.spawn()?;
+    let mut lines = BufReader::new(watch.stdout.take().context("it prints")?).lines();
+    let mut wait_for = async |wanted: &dyn Fn(&Value) -> bool| {
+        let found = timeout(DEADLINE, async {
+            loop {
+                let line = lines.next_line().await?.context("the watch has ended")?;
+                let event: Value = serde_json::from_str(&line)?;
+                if event["type"] == "itemAdded" && wanted(&event["item"]) {
+                    return anyhow::Ok(());
+                }
+            }
+        });
+        found.await.context("it was not followed")?
+    };
+    let says = |text: &'static str| move |item: &Value| text_of(&item["body"]).contains(text);
+    wait_for(&says("the first lamp")).await?;
+    let agent = json!({"description": "looks around", "prompt": "SAY the report\nSLOW 40 100",
+        "subagent_type": "general-purpose", "run_in_background": false});
+    cli.prompt(&format!("TOOL Agent {agent}\nSAY It is over.")).await?;
+    wait_for(&|item: &Value| !item["parent"].is_null()).await?;
+    wait_for(&says("It is over.")).await?;
+    cli.close().await?;
+    let before = store(&world)?;
+    watch.kill().await?;
     ensure!(store(&world)? == before, "the store was written to");
     Ok(())
 }
