@@ -133,7 +133,7 @@ async fn declined(answer: Decision) -> Result<(World, Relay, Value)> {
     std::fs::write(world.config.join("settings.json"), json!({"switchModelsOnFlag": false}).to_string())?;
     let mut relay = Relay::spawn(&world, &["--model=claude-fable-5"])?;
     // The CLI tries once more by itself.
-    relay.prompt("REFUSE bio\nREFUSE bio\nSAY from another").await?;
+    relay.prompt("TIMES 2 REFUSE bio\nSAY from another").await?;
     let asked = relay.request().await?;
     let request = &asked["request"];
     ensure!(request["question"] == "The agent asks you to choose", "{asked}");

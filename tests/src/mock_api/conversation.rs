@@ -90,6 +90,8 @@ fn is_the_clis_own(text: &str) -> bool {
         "[Request interrupted by user",
         "[Image: source: ",
         "Continue from where you left off.",
+        // After a refusal the CLI tries once more by itself (2.1.329).
+        "Your response above was stopped by a safety classifier",
         "<command-",
         "<local-command-",
     ];
