@@ -228,8 +228,8 @@ const HOSTILE: &[&str] = &[
     "--display=:0",
     "--no-sandbox",
     "--load=evil.so",
-    "--version=2",
-    "--help=/etc",
+    "--versions",
+    "--hel",
 ];
 
 pub async fn hostile_arguments_open_at_most_a_folder() -> Result<()> {
