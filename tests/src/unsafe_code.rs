@@ -63,8 +63,9 @@ fn unsafe_code_is_in_the_files_of_the_list_and_explained() {
         sources(&root().join(folder), &mut files);
     }
     let mut found = BTreeSet::new();
-    for file in files {
-        let text = fs::read_to_string(&file).expect("a source is text");
+    // This file has examples.
+    for file in files.iter().filter(|file| !file.ends_with("tests/src/unsafe_code.rs")) {
+        let text = fs::read_to_string(file).expect("a source is text");
         let lines: Vec<&str> = text.lines().collect();
         for (n, _) in lines.iter().enumerate().filter(|(_, line)| is_unsafe(line)) {
             let name =

@@ -25,7 +25,8 @@ const added = (item: Item): Event => ({ type: 'itemAdded', item });
 const request = (id: string): PermissionRequest => ({ ...commandRequest(id, 'true'), itemId: null });
 const file = (path: string) => ({ path, added: 1, removed: 1, itemId: 'a', row: 0 });
 const rows = (n: number) => list(n, (i) => at(i, prompt(`p${i}`)));
-const steps = (n: number) => list(n, (i) => ({ ...at(0, call(`c${i}`, 'command', 'agent')), nr: i + 1 }));
+// Each step of an open subagent is a row.
+const steps = (n: number) => list(n, (i) => ({ ...at(i + 1, call(`c${i}`, 'command', 'agent')), depth: 1 }));
 const keys = (n: number) => Object.fromEntries(list(n, (i) => [`k${i}`, i]));
 const deep = (n: number): unknown => list(n, (i) => i).reduce<unknown>((inner, i) => ({ inner, i }), null);
 
@@ -136,14 +137,6 @@ export const state: readonly Class[] = [
     },
   ],
   [
-    'subagent: steps one by one',
-    (n) => {
-      const state = loaded(at(0, call('agent', 'agent')));
-      const events = steps(n / 16).map(added);
-      return () => events.forEach((event) => apply(state, [event]));
-    },
-  ],
-  [
     'subagent: steps in reverse order',
     (n) => {
       const state = loaded(at(0, call('agent', 'agent')));
@@ -154,22 +147,10 @@ export const state: readonly Class[] = [
     },
   ],
   [
-    'subagent: earlier steps in pages',
-    (n) => {
-      const all = steps(n / 8);
-      const state = loaded(at(0, call('agent', 'agent')), ...all.slice(-10));
-      return () => {
-        for (let end = all.length - 10; end > 0; end -= 100)
-          apply(state, all.slice(Math.max(0, end - 100), end).map(added));
-      };
-    },
-  ],
-  [
     'subagent: steps removed',
     (n) => {
       const state = loaded(at(0, call('agent', 'agent')));
       const all = steps(n / 8);
-      // In one batch, so that they are removed before the oldest are dropped.
       const removed = all.map(({ id }): Event => ({ type: 'itemRemoved', itemId: id }));
       return () => apply(state, [...all.map(added), ...removed]);
     },
@@ -177,7 +158,7 @@ export const state: readonly Class[] = [
   [
     'subagent: subagents in subagents',
     (n) => {
-      const items = list(n / 8, (i) => ({ ...at(0, call(`c${i}`, 'agent', i === 0 ? null : `c${i - 1}`)), nr: i }));
+      const items = list(n / 8, (i) => ({ ...at(i, call(`c${i}`, 'agent', i === 0 ? null : `c${i - 1}`)), depth: i }));
       return () => loaded(...items);
     },
   ],
