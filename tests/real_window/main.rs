@@ -57,6 +57,8 @@ mod pasting;
 #[cfg(target_os = "linux")]
 mod permission;
 #[cfg(target_os = "linux")]
+mod profiles;
+#[cfg(target_os = "linux")]
 mod projects;
 #[cfg(target_os = "linux")]
 mod random_input;
@@ -198,6 +200,7 @@ fn main() {
             an_agent_that_crashes_can_be_prompted_again,
             a_folder_that_does_not_exist_is_told,
             a_file_in_place_of_a_folder_is_told;
+        profiles: two_accounts_are_added_chosen_and_have_their_own_environment_and_conversations;
         projects: a_second_start_opens_a_second_window,
             a_link_shows_its_session,
             a_relative_folder_is_seen_from_where_it_was_named,
