@@ -17,7 +17,7 @@ use std::process::{Command as Program, Stdio};
 
 /// An agent whose mode that asks is `default`, as the demo agent's.
 fn agent() -> Setup {
-    Setup::acp("qwen", "")
+    Setup::acp("qwen", "").trusted()
 }
 
 fn allow() -> Decision {
@@ -99,7 +99,7 @@ async fn always_is_the_agents_own_option_and_an_edited_input_is_refused() {
 /// “Allow” is no answer of such an agent: it is refused, and the request stays open.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_that_can_only_be_allowed_forever_is_not_allowed_once() {
-    let mut life = Setup::acp("qwen", "forever").open().await;
+    let mut life = Setup::acp("qwen", "forever").trusted().open().await;
     life.prompt("RUN ls").await;
     let request = life.request().await;
     assert_eq!(decide(&life, &request, allow()).await.unwrap_err().code, ErrorCode::BadCommand);
@@ -142,7 +142,7 @@ fn command_names(session: &Session) -> Vec<&str> {
 async fn the_agents_slash_commands_are_offered_and_its_next_list_replaces_them() {
     // The second continues its conversation by repeating it.
     for faults in ["", "load"] {
-        let mut life = Setup::acp("qwen", faults).open().await;
+        let mut life = Setup::acp("qwen", faults).trusted().open().await;
         life.turn("SAY one").await;
         let session = life.snapshot().await.session;
         assert_eq!(command_names(&session), ["review", "explain"], "{faults}");
@@ -217,7 +217,7 @@ async fn after_a_crash_the_conversation_continues_in_a_new_process() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_conversation_that_cannot_be_continued_holds_the_prompts() {
     for fault in ["no-resume", "lost"] {
-        let mut life = Setup::acp("qwen", fault).open().await;
+        let mut life = Setup::acp("qwen", fault).trusted().open().await;
         life.turn("SAY one").await;
         life.command(Command::Stop).await.unwrap();
         life.exit().await;
@@ -238,7 +238,7 @@ async fn an_agent_that_cannot_work_says_why_and_keeps_the_prompt() {
         ("old-protocol", "Qwen Code does not speak the protocol that Deskbell knows."),
         ("no-mode", "Qwen Code cannot be made to ask before it acts, so it was not started."),
     ] {
-        let mut life = Setup::acp("qwen", fault).open().await;
+        let mut life = Setup::acp("qwen", fault).trusted().open().await;
         life.prompt("SAY one").await;
         assert_eq!(life.failure().await.message, words, "{fault}");
         life.exit().await;
@@ -253,7 +253,7 @@ async fn an_agent_that_cannot_work_says_why_and_keeps_the_prompt() {
 /// It confirms the change and takes it back at once: the protocol has nothing that would show it earlier.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_agent_that_goes_back_to_a_mode_that_does_not_ask_is_shown_so() {
-    let mut life = Setup::acp("qwen", "keeps-mode").open().await;
+    let mut life = Setup::acp("qwen", "keeps-mode").trusted().open().await;
     life.turn("SAY one").await;
     let notices = life.notices().await.join("\n");
     assert!(notices.contains("changed its own mode to “auto”"), "{notices}");
@@ -402,7 +402,7 @@ fn of<'a>(events: &'a [Value], kind: &str) -> Vec<&'a Value> {
 
 #[test]
 fn a_relay_runs_an_agent_of_the_table_by_its_name() {
-    let relay = Relay::new(&["--agent=qwen"]);
+    let relay = Relay::new(&["--agent=qwen", "--trust"]);
     let prompt = json!({"type": "prompt", "text": "SAY hello\nRUN ls\nSAY end"});
     let Some((events, stderr)) = relay.events(&[prompt]) else { return };
     let [end] = of(&events, "turnEnded")[..] else { panic!("{events:#?}\n{stderr}") };
@@ -416,7 +416,7 @@ fn a_relay_runs_an_agent_of_the_table_by_its_name() {
 
 #[test]
 fn a_relay_begins_with_the_model_of_its_command_line() {
-    let relay = Relay { faults: "options", ..Relay::new(&["--agent=qwen", "--model=small"]) };
+    let relay = Relay { faults: "options", ..Relay::new(&["--agent=qwen", "--trust", "--model=small"]) };
     let Some((events, stderr)) = relay.events(&[json!({"type": "prompt", "text": "MODEL"})]) else { return };
     let last = of(&events, "sessionChanged").pop().unwrap().clone();
     assert_eq!(last["session"]["model"], "small", "{stderr}");

@@ -18,7 +18,7 @@ fn option(id: &str, value: &str) -> Command {
 }
 
 async fn ready(faults: &str) -> Life {
-    let mut life = Setup::acp("qwen", faults).open().await;
+    let mut life = Setup::acp("qwen", faults).trusted().open().await;
     life.turn("SAY ready").await;
     life
 }

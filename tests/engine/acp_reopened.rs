@@ -9,7 +9,7 @@ use deskbell_engine::store::{Record, Store};
 use std::path::PathBuf;
 
 fn agent(faults: &str) -> Setup {
-    Setup::acp("qwen", faults)
+    Setup::acp("qwen", faults).trusted()
 }
 
 fn record(setup: &Setup) -> Record {

@@ -81,7 +81,7 @@ fn of_sessions_that_are_closed_as_the_app_quits() {
 
 /// A session over ACP, in the place of the agent with this row, whose agent works with a tool in a session of its own.
 async fn over_acp(row: &str, faults: &str) -> Life {
-    let mut life = Setup::acp(row, &format!("apart,{faults}")).open().await;
+    let mut life = Setup::acp(row, &format!("apart,{faults}")).trusted().open().await;
     life.prompt("CHILD").await;
     let runs = |event: &Event| match event {
         Event::ItemAdded { item } | Event::ItemChanged { item } => {

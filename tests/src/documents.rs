@@ -304,10 +304,6 @@ fn agent_row(agent: &Agent) -> String {
     };
     let without_trust = match agent.restriction {
         Restriction::ByItself => "starts, and runs nothing of the folder".to_owned(),
-        Restriction::Arguments { arguments, open } => {
-            let open = open.map(|open| format!(". {open}")).unwrap_or_default();
-            format!("starts with `{}`{}", arguments.join(" "), open.trim_end_matches('.'))
-        }
         Restriction::TrustedOnly(reason) => {
             format!("does not start. {}", reason.trim_end_matches('.'))
         }

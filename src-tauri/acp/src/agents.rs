@@ -153,8 +153,6 @@ const BOTH: Left = Left { agent: true, tool: true };
 pub enum Restriction {
     /// It runs nothing of such a folder by itself.
     ByItself,
-    /// With these arguments. `open` is what they leave.
-    Arguments { arguments: &'static [&'static str], open: Option<&'static str> },
     /// Nothing closes it: it starts only in a trusted folder. The reason is for the user.
     TrustedOnly(&'static str),
 }
@@ -425,10 +423,10 @@ pub const AGENTS: &[Agent] = &[
         // It starts in “Auto”, which writes files without asking.
         asking: Asking::Mode("default"),
         modes: &["default", "auto-edit", "plan"],
-        restriction: Restriction::Arguments {
-            arguments: &["--safe-mode"],
-            open: Some("The folder's .env file is still read."),
-        },
+        // Also with `--safe-mode` (0.24.4): requests went to the proxy of a folder's .env file.
+        restriction: Restriction::TrustedOnly(
+            "Qwen Code reads the .env file of a folder, which can send its requests elsewhere.",
+        ),
         folder: folder::QWEN,
         reports: Reports {
             input: true,

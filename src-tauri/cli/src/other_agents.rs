@@ -33,7 +33,7 @@ pub fn demo() -> OtherAgent {
 fn described(row: &Agent, state: OtherAgentState) -> OtherAgent {
     let trusted_only = match row.restriction {
         Restriction::TrustedOnly(reason) => Some(reason.to_owned()),
-        Restriction::ByItself | Restriction::Arguments { .. } => None,
+        Restriction::ByItself => None,
     };
     let untested = row.id != DEMO.id && row.proof == Proof::NotRun;
     let (id, name) = (row.id.to_owned(), row.name.to_owned());

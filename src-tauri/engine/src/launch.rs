@@ -83,7 +83,7 @@ impl Launch {
     pub fn check(&self) -> Result<(), CommandError> {
         let Some(agent) = self.acp.as_ref().filter(|_| self.restricted) else { return Ok(()) };
         let reason = match agent.facts().map(|row| row.restriction) {
-            Some(Restriction::ByItself | Restriction::Arguments { .. }) => return Ok(()),
+            Some(Restriction::ByItself) => return Ok(()),
             Some(Restriction::TrustedOnly(reason)) => reason,
             None => "This version of Deskbell does not know this agent.",
         };
@@ -176,11 +176,6 @@ impl Launch {
         let mut args = self.first_args.clone();
         if let Some(agent) = &self.acp {
             args.extend(agent.arguments().into_iter().map(OsString::from));
-            if let (true, Some(Restriction::Arguments { arguments, .. })) =
-                (self.restricted, agent.facts().map(|row| row.restriction))
-            {
-                args.extend(arguments.iter().map(OsString::from));
-            }
             return args;
         }
         let fixed = [

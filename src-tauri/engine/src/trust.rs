@@ -81,7 +81,7 @@ fn view_of(agent: &ChosenAgent) -> TrustAgent {
     let row = agent.facts().unwrap_or(&UNKNOWN);
     let trusted_only = match row.restriction {
         Restriction::TrustedOnly(reason) => Some(reason.to_owned()),
-        Restriction::ByItself | Restriction::Arguments { .. } => None,
+        Restriction::ByItself => None,
     };
     let unchecked = row.folder.checked == Checked::Documentation;
     TrustAgent { id: decision_id(agent), name: agent.name(), unchecked, trusted_only }

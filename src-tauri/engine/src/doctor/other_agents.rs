@@ -62,10 +62,6 @@ fn asks(row: &Agent) -> String {
 fn folders(row: &Agent) -> String {
     match row.restriction {
         Restriction::TrustedOnly(reason) => format!("starts only in folders that you trust: {reason}"),
-        Restriction::Arguments { arguments, open } => {
-            let open = open.map(|open| format!(" {open}")).unwrap_or_default();
-            format!("in a folder that you do not trust it starts with {}.{open}", arguments.join(" "))
-        }
         Restriction::ByItself => "runs nothing of a folder by itself".to_owned(),
     }
 }
@@ -126,7 +122,10 @@ its key elsewhere.
 ports: it opens one; Deskbell gives it a random password for each start, in OPENCODE_SERVER_PASSWORD
 login and turns: not tried here; Deskbell was tested with 1.18.33"
         );
-        assert!(value(found("qwen", None)).contains("it starts with --safe-mode. The folder's .env file"));
+        assert!(
+            value(found("qwen", None))
+                .contains("starts only in folders that you trust: Qwen Code reads the .env")
+        );
         assert!(value(found("copilot", None)).contains("its setting allow_all is set to off"));
         assert!(value(found("goose", None)).contains("Deskbell was never tested with it"));
     }
