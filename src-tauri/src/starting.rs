@@ -64,7 +64,7 @@ async fn open_requested(app: &AppHandle, args: Args, cwd: &Path, prompt: Prompt)
     let opened = match folder_of(&args, cwd).await? {
         Some(folder) => opening::open(app, &folder, demo, Confirmed::No).await,
         None if args.demo => opening::open_demo(app).await.map(Some),
-        // Nobody reads what this process prints for a second start.
+        // What this process prints is not seen by the user of a second start.
         None if args.prompt.is_some() && prompt == Prompt::Draft => {
             let message = "The prompt was not taken: a second start named no folder for it.".to_owned();
             let detail = Some(Problem::PromptWithoutFolder.to_string());

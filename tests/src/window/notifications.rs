@@ -95,7 +95,7 @@ impl Notifications {
         self.end(id, 2).await
     }
 
-    /// Ends the daemon: its name is free, and nobody answers.
+    /// Ends the daemon: its name is free, and no call is answered.
     pub async fn leave(&self) -> Result<()> {
         Ok(self.connection.clone().close().await?)
     }
