@@ -53,7 +53,7 @@ pub fn build(kind: Kind, source: &Source, program: &Path, into: &Path) -> Outcom
     let package = into.join(format!("{name}_{}{REVISION}_{architecture}.deb", source.version));
     fs::create_dir_all(into).map_err(|error| format!("could not make {}: {error}", into.display()))?;
     let mut build = Command::new("dpkg-deb");
-    build.args(["--root-owner-group", "-Zxz", "--build"]).arg(tree.path()).arg(&package);
+    build.args(["--root-owner-group", "-Zxz", "-z9", "--build"]).arg(tree.path()).arg(&package);
     run(dated(&mut build, source.seconds))?;
     Ok(package)
 }
