@@ -94,7 +94,7 @@ async fn over_acp(row: &str, faults: &str) -> Life {
     life
 }
 
-/// The rows that the double can play: the modes that make these two ask differ, and so do their arguments.
+/// Two rows that the double can play. Their arguments differ.
 const ROWS: [&str; 2] = ["qwen", "gemini"];
 
 #[test]

@@ -1,5 +1,5 @@
-//! Every agent of the table in an untrusted folder, full of what it would load: what starts, what the
-//! survey names, and which sockets are opened.
+//! Every agent of the table in an untrusted folder with all files that the agent would load. The tests check which
+//! agents start, which files the survey names, and which sockets are opened.
 
 #![cfg(target_os = "linux")]
 

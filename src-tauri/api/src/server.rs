@@ -102,7 +102,7 @@ pub enum Question {
     Output { item_id: ItemId, first: u32, count: u32 },
     /// The end of the output of a task in the background: a `TaskOutput`, or `null` if it does not run or writes none.
     TaskOutput { task_id: String },
-    /// The end of what an MCP server wrote to its standard error before it was connected: a `TaskOutput`, or `null` if the
+    /// The end of an MCP server's error output from before it was connected: a `TaskOutput`, or `null` if the
     /// agent kept nothing of it.
     ServerLog { server: String },
     /// The last lines between Deskbell and the agent that come after line `after`; 0 is all: `RawLines`.

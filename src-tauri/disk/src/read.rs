@@ -298,7 +298,7 @@ impl EndsReader {
         Self { limit, memory: vec![0; limit.saturating_mul(2)] }
     }
 
-    /// Reads the ends of a file of which the caller has looked up the kind: anything but a regular file is not opened. A
+    /// Reads the ends of a file. The caller has looked up its kind: anything but a regular file is not opened. A
     /// file of at most twice the limit is in `start` completely.
     pub fn read(&mut self, path: &Path, kind: FileKind) -> Result<Ends<'_>, ReadError> {
         if kind != FileKind::Regular {

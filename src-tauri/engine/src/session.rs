@@ -337,7 +337,7 @@ impl SessionHandle {
         answer.await.map_err(|_| gone())
     }
 
-    /// Returns the end of what an MCP server wrote to its standard error before it was connected; `None` if the agent
+    /// Returns the end of an MCP server's error output from before it was connected; `None` if the agent
     /// kept nothing of it.
     pub async fn server_log(&self, server: String) -> Result<Option<TaskOutput>, CommandError> {
         if self.is_mirror {

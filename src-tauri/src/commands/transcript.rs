@@ -109,7 +109,7 @@ pub async fn task_output(
     session_of(&app, &window, &session_id)?.task_output(task_id).await
 }
 
-/// Returns the end of what an MCP server wrote to its standard error.
+/// Returns the end of an MCP server's error output.
 #[tauri::command]
 pub async fn server_log(
     app: AppHandle,

@@ -183,7 +183,7 @@ impl WindowView {
         self.rows.count()
     }
 
-    /// The row of slice `part` of an item, and the slice of that row. The slices of what is folded are rows when it is
+    /// The row of slice `part` of an item, and the slice of that row. A folded item has rows for its slices only when it is
     /// unfolded. An item inside a folded call is in the row of that call.
     pub fn place(&self, item: &Item, part: u32, transcript: &Transcript) -> (u32, u32) {
         if !self.is_shown(item, transcript) {

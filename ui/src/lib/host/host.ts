@@ -113,7 +113,7 @@ export interface Host {
   outputLines(sessionId: SessionId, itemId: ItemId, first: number, count: number): Promise<Output>;
   /** Returns the end of the output of a task in the background; `null` if it does not run or writes none. */
   taskOutput(sessionId: SessionId, taskId: string): Promise<TaskOutput | null>;
-  /** Returns the end of what an MCP server wrote to its standard error; `null` if the agent kept nothing of it. */
+  /** Returns the end of an MCP server's error output; `null` if the agent kept nothing of it. */
   serverLog(sessionId: SessionId, server: string): Promise<TaskOutput | null>;
   /** Returns the last lines between Deskbell and the agent, after line `after`; 0 is all that are kept. */
   rawLines(sessionId: SessionId, after: number): Promise<RawLines>;

@@ -143,7 +143,7 @@ export abstract class SessionActions extends AppActions {
     return this.host.taskOutput(id, taskId);
   }
 
-  /** The end of what an MCP server wrote to its standard error; `null` if nothing was kept. Rejects as the host. */
+  /** The end of an MCP server's error output; `null` if nothing was kept. Rejects as the host. */
   serverLog(id: SessionId, server: string): Promise<TaskOutput | null> {
     return this.host.serverLog(id, server);
   }
