@@ -193,9 +193,9 @@ fn main() {
             an_added_folder_brings_nothing_of_its_own,
             a_resumed_session_has_its_options_and_a_changed_system_prompt,
             an_argument_that_this_version_does_not_know_is_named;
-        overhead:
-            a_later_turn_costs_less_than_a_quarter_of_a_fresh_process;
     ];
+    let measured = tests![overhead: a_later_turn_costs_less_than_a_quarter_of_a_fresh_process];
+    under_the_engine.extend(measured.into_iter().map(suite::Test::alone));
     #[cfg(unix)]
     under_the_engine.extend(tests![
         api:

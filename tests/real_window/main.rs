@@ -121,8 +121,14 @@ fn main() {
         "rewind::files_conversation_and_both_go_back_and_come_back",
         rewind::files_conversation_and_both_go_back_and_come_back,
     );
+    let hostile_output = test(
+        "hostile_output::nothing_runs_with_the_policy_or_without",
+        hostile_output::nothing_runs_with_the_policy_or_without,
+    );
+    // The longest first, so that none of them runs alone at the end.
     let mut tests = vec![
-        random_input.within(Duration::from_secs(600)).beside_others(),
+        hostile_output.within(Duration::from_secs(1_200)),
+        random_input.within(Duration::from_secs(600)),
         rewind.needing(Cli::requirement()),
         no_connection.needing(SocketWatch::requirement()),
     ];
@@ -284,8 +290,6 @@ fn main() {
     tests.extend(visible::tests());
     let nowhere = test("failures::no_agent_anywhere_lists_what_was_tried", failures::no_agent_anywhere);
     tests.push(nowhere.needing(failures::no_agent_installed()));
-    let hostile_output = tests![hostile_output: nothing_runs_with_the_policy_or_without];
-    tests.extend(hostile_output.into_iter().map(|test| test.within(Duration::from_secs(1_200))));
     suite::run(needs, tests)
 }
 

@@ -33,7 +33,7 @@ pub fn benchmarks() -> Vec<Test> {
         large: bench_ten_megabytes;
         many: bench_a_large_session
     ];
-    all.into_iter().map(|test| test.within(Duration::from_secs(1_800))).collect()
+    all.into_iter().map(|test| test.within(Duration::from_secs(1_800)).alone()).collect()
 }
 
 /// An idle window with a running agent, and the baseline measured in it.

@@ -7,7 +7,7 @@
 use std::env;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{PoisonError, RwLock};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -58,7 +58,7 @@ where
     Fut: Future<Output = Result<()>> + 'static,
 {
     let body = Box::new(|| Box::pin(body()) as Body);
-    Test { name: name.into(), body, needs: Requirement::Met, deadline: DEADLINE, is_alone: true }
+    Test { name: name.into(), body, needs: Requirement::Met, deadline: DEADLINE, is_alone: false }
 }
 
 impl Test {
@@ -79,9 +79,9 @@ impl Test {
         self
     }
 
-    /// Runs in parallel with others, because it mostly waits.
-    pub fn beside_others(mut self) -> Self {
-        self.is_alone = false;
+    /// Runs while no other does, because it measures times or the load of the machine.
+    pub fn alone(mut self) -> Self {
+        self.is_alone = true;
         self
     }
 }
@@ -97,11 +97,14 @@ macro_rules! tests {
     };
 }
 
-/// Runs the tests in order, one at a time except for parallel ones, and exits the process.
-pub fn run(requirement: Requirement, tests: Vec<Test>) -> ! {
+/// How many tests run at the same time. Each has its own folders, display and bus, and waits most of the time.
+const N_THREADS: usize = 2;
+
+/// Runs the tests in order, those that have to be alone first, and exits the process.
+pub fn run(requirement: Requirement, mut tests: Vec<Test>) -> ! {
     let mut arguments = Arguments::from_args();
-    let is_one_at_a_time = tests.iter().all(|test| test.is_alone);
-    arguments.test_threads.get_or_insert(if is_one_at_a_time { 1 } else { 2 });
+    arguments.test_threads.get_or_insert(N_THREADS);
+    tests.sort_by_key(|test| !test.is_alone);
     let required = env::var_os("DESKBELL_TEST_REQUIRE").is_some_and(|value| value == "1");
     let mut reasons: Vec<String> = Vec::new();
     let trials =
@@ -131,9 +134,10 @@ pub fn run(requirement: Requirement, tests: Vec<Test>) -> ! {
 
 impl Test {
     fn run(self) -> Result<(), Failed> {
-        // The tests measure processes, windows and their timing, so parallel tests would disturb each other.
-        static ONE: Mutex<()> = Mutex::new(());
-        let _one = self.is_alone.then(|| ONE.lock().unwrap_or_else(PoisonError::into_inner));
+        // A failed test poisons nothing: the lock protects no data.
+        static RUNNING: RwLock<()> = RwLock::new(());
+        let _alone = self.is_alone.then(|| RUNNING.write().unwrap_or_else(PoisonError::into_inner));
+        let _beside = (!self.is_alone).then(|| RUNNING.read().unwrap_or_else(PoisonError::into_inner));
         self.result().map_err(|error| Failed::from(format!("{error:?}")))
     }
 
