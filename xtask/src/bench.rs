@@ -75,6 +75,13 @@ fn program() -> Outcome<Command> {
     Ok(command(path()))
 }
 
+/// Builds the program with the features of crates that the app has in its package. With its own features, building the
+/// package would compile again what both use.
+fn program_beside_the_app() -> Outcome {
+    let selected = ["--package", project::APP, "--package", "deskbell-bench", "--bin", "deskbell-bench"];
+    run(cargo().args(["build", "--release", "--features", "tauri/custom-protocol"]).args(selected))
+}
+
 fn path() -> PathBuf {
     project::target().join("release").join(format!("deskbell-bench{}", env::consts::EXE_SUFFIX))
 }
