@@ -8,6 +8,7 @@ mod agents;
 mod bench;
 mod claude;
 mod command;
+mod crates;
 mod demo;
 mod deny;
 mod display;

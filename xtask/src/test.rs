@@ -11,7 +11,9 @@ use crate::command::{cargo, run, take_failures};
 use crate::node::Node;
 use crate::package::Checked;
 use crate::packages::Need;
-use crate::{Outcome, agents, bench, claude, deny, package, project, system, toolchain, ui, workflows};
+use crate::{
+    Outcome, agents, bench, claude, crates, deny, package, project, system, toolchain, ui, workflows,
+};
 
 use busy::Builds;
 use part::{Part, chosen, needs};
@@ -110,7 +112,7 @@ impl Suite {
             Part::Formatting => self.formatting(),
             Part::Habits => self.node().and_then(|node| {
                 let habits = both(ui::script(node, "unused"), || ui::script(node, "typos"));
-                both(habits, || both(workflows::check(node), deny::check))
+                both(habits, || both(workflows::check(node), || both(deny::check(), crates::check)))
             }),
             Part::UiBuild => self.node().and_then(ui::build),
             Part::Clippy => {
