@@ -1,13 +1,15 @@
 //! The changes page: what happened to the working tree, and nothing that git's configuration runs.
 
 use anyhow::{Context, Result, ensure};
-use deskbell_tests::window::{LONG, Manners, SHORT, Window, eventually};
+use deskbell_tests::real_cli::World;
+use deskbell_tests::window::{Desktop, LONG, Manners, SHORT, Window, eventually};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
 use crate::stage::Stage;
+use crate::{rewind, survival};
 
 fn git(folder: &Path, args: &[&str]) -> Result<()> {
     let own = ["-c", "user.name=A", "-c", "user.email=a@b", "-c", "commit.gpgSign=false"];
@@ -204,6 +206,62 @@ pub async fn a_patch_is_copied_and_a_part_and_a_file_are_reverted_and_come_back(
             git(folder, &["apply", ".git/patch"])?;
             ensure!(fs::read_to_string(&lines)? == before && fs::read_to_string(&lamp)? == "new\n");
             Ok(())
+        })
+        .await
+}
+
+/// The one change that is shown, and what is compared with.
+async fn compared(window: &Window, base: &str, removed: &str) -> Result<()> {
+    window.wait_shows(&format!("compared with its copies from {base}: {ONE_LINE}"), SHORT).await?;
+    window.wait_text("group", "Changes in a.txt", removed, SHORT).await.map(drop)
+}
+
+const ONE_LINE: &str = "1 file, 1 line added, 1 removed";
+
+/// Claude Code edits a file in a folder without git. Its own copies are compared: those from before its first edit, and
+/// those from before the last prompt.
+async fn edits(stage: &Stage) -> Result<()> {
+    let (window, file) = (&stage.window, stage.folder.join("a.txt"));
+    ensure!(!stage.folder.join(".git").exists());
+    window.click("button", "Open restricted").await?;
+    window.find("textbox", "Prompt").await?;
+    let path = file.display();
+    for (old, new) in [("one", "two"), ("two", "three")] {
+        window.prompt(&format!("READ {path}\nEDIT {path} {old} => {new}\nSAY now {new}")).await?;
+        window.wait_said(&format!("now {new}"), LONG).await?;
+        window.wait_idle(LONG).await?;
+    }
+    ensure!(fs::read_to_string(&file)? == "three\n");
+    // What a command made is no edit of the agent.
+    fs::write(stage.folder.join("by-a-command.txt"), "x\n")?;
+    window.key("ctrl+shift+j").await?;
+    compared(window, "before its first edit", "one").await?;
+    ensure!(!window.has("button", "Copy patch of all").await?, "git would be needed for a patch");
+    stage.desktop.screenshot("changes-without-git").await?;
+    window.tab_to("combobox “Compare with”").await?;
+    stage.pointer.key("End").await?;
+    compared(window, "the last prompt", "two").await?;
+    stage.pointer.key("Escape").await?;
+    window.gone("dialog", "Changes").await
+}
+
+pub async fn without_git_the_edits_of_the_agent_are_shown() -> Result<()> {
+    let world = World::new().await?;
+    let stage = rewind::editing(&world, Desktop::start().await?).await?;
+    stage.play("changes-without-git", async |stage| edits(stage).await).await
+}
+
+/// The copies are read by the server of the session.
+pub async fn without_git_the_edits_of_a_session_that_keeps_running_are_shown() -> Result<()> {
+    let world = World::new().await?;
+    let desktop = Desktop::start().await?;
+    survival::keep_running(&desktop)?;
+    let stage = rewind::editing(&world, desktop).await?;
+    stage
+        .play("changes-in-a-server", async |stage| {
+            edits(stage).await?;
+            stage.window.wait_shows("Keeps running", SHORT).await?;
+            survival::end_server(stage).await
         })
         .await
 }

@@ -125,11 +125,21 @@ fn main() {
         "hostile_output::nothing_runs_with_the_policy_or_without",
         hostile_output::nothing_runs_with_the_policy_or_without,
     );
+    let edits = test(
+        "changes::without_git_the_edits_of_the_agent_are_shown",
+        changes::without_git_the_edits_of_the_agent_are_shown,
+    );
+    let edits_in_server = test(
+        "changes::without_git_the_edits_of_a_session_that_keeps_running_are_shown",
+        changes::without_git_the_edits_of_a_session_that_keeps_running_are_shown,
+    );
     // The longest first, so that none of them runs alone at the end.
     let mut tests = vec![
         hostile_output.within(Duration::from_secs(1_200)),
         random_input.within(Duration::from_secs(600)),
         rewind.needing(Cli::requirement()),
+        edits.needing(Cli::requirement()),
+        edits_in_server.needing(Cli::requirement()),
         no_connection.needing(SocketWatch::requirement()),
     ];
     tests.extend(tests![

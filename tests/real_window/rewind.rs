@@ -39,19 +39,23 @@ async fn is_content(path: &Path, text: &str) -> Result<()> {
     .await
 }
 
-pub async fn files_conversation_and_both_go_back_and_come_back() -> Result<()> {
-    let world = World::new().await?;
-    let desktop = Desktop::start().await?;
+/// Claude Code in a folder with `a.txt`, of one line: `one`. It edits without asking.
+pub async fn editing(world: &World, desktop: Desktop) -> Result<Stage> {
     let folder = desktop.project(PROJECT)?;
-    let file = folder.join("a.txt");
-    fs::write(&file, "one\n")?;
+    fs::write(folder.join("a.txt"), "one\n")?;
     let mut launch = Launch::folder(&folder).agent(&world.agent).env("DESKBELL_MODE", "acceptEdits");
     let of_desktop = ["HOME", "XDG_RUNTIME_DIR"];
     for (name, value) in world.env().into_iter().filter(|(name, _)| of_desktop.iter().all(|own| name != own))
     {
         launch = launch.env(name, value);
     }
-    let stage = Stage::on(desktop, folder, Manners::Polite, launch).await?;
+    Stage::on(desktop, folder, Manners::Polite, launch).await
+}
+
+pub async fn files_conversation_and_both_go_back_and_come_back() -> Result<()> {
+    let world = World::new().await?;
+    let stage = editing(&world, Desktop::start().await?).await?;
+    let file = stage.folder.join("a.txt");
     stage
         .play("rewind", async |stage| {
             let window = &stage.window;

@@ -95,13 +95,18 @@ pub async fn a_killed_webview_comes_back() -> Result<()> {
         .await
 }
 
+/// Turns on the setting that keeps sessions running.
+pub fn keep_running(desktop: &Desktop) -> Result<()> {
+    let config = desktop.home().join(".config/deskbell");
+    std::fs::create_dir_all(&config)?;
+    Ok(std::fs::write(config.join("settings.json"), "{\"keepRunning\": true, \"asking\": \"card\"}")?)
+}
+
 /// The app with the setting that keeps sessions running.
 async fn keeping() -> Result<Stage> {
     let desktop = Desktop::start().await?;
     let folder = desktop.project(PROJECT)?;
-    let config = desktop.home().join(".config/deskbell");
-    std::fs::create_dir_all(&config)?;
-    std::fs::write(config.join("settings.json"), "{\"keepRunning\": true, \"asking\": \"card\"}")?;
+    keep_running(&desktop)?;
     let launch = Launch::demo(&folder);
     Stage::on(desktop, folder, Manners::Polite, launch).await
 }
@@ -127,7 +132,7 @@ async fn kill_and_start_again(stage: &mut Stage) -> Result<()> {
 }
 
 /// Nothing is left when the user says so. The app has to be gone: it starts the server again.
-async fn end_server(stage: &mut Stage) -> Result<()> {
+pub async fn end_server(stage: &mut Stage) -> Result<()> {
     let app = stage.app.process(&stage.desktop)?;
     stage.app.close(stage.window.frame()).await?;
     is_gone(stage, app.pid).await?;

@@ -121,17 +121,23 @@ pub enum Question {
     Export { format: ExportFormat },
     /// Files of the session's folder that match a partly typed name: `FoundFiles`.
     Files { query: String },
-    /// The files of the session's folder that differ from its last commit: `Changes`.
+    /// The files of the session's folder that differ from its last commit: `Changes`. Without git those that the agent
+    /// edited, as of `edits`.
     Changes,
     /// The change of one of these files: `FileDiff`.
     FileDiff { path: String },
+    /// The files that the agent edited, compared with its own copies from before its first edit or, with
+    /// `sincePrompt`, from before the last prompt: `Changes`, or `null` without a conversation.
+    Edits { since_prompt: bool },
+    /// The change of one of these files: `FileDiff`, or `null` without a conversation.
+    EditDiff { since_prompt: bool, path: String },
     /// A question of a newer client. It is refused.
     #[serde(other)]
     Unknown,
 }
 
 /// The questions that came after the first servers of this protocol. `hello` names those that a server answers.
-pub const LATER_QUESTIONS: [&str; 4] = ["files", "changes", "fileDiff", "serverLog"];
+pub const LATER_QUESTIONS: [&str; 6] = ["files", "changes", "fileDiff", "serverLog", "edits", "editDiff"];
 
 impl Question {
     /// Its name in [`LATER_QUESTIONS`]; `None` if every server of this protocol answers it.
@@ -140,6 +146,8 @@ impl Question {
             Self::Files { .. } => Some("files"),
             Self::Changes => Some("changes"),
             Self::FileDiff { .. } => Some("fileDiff"),
+            Self::Edits { .. } => Some("edits"),
+            Self::EditDiff { .. } => Some("editDiff"),
             Self::ServerLog { .. } => Some("serverLog"),
             _ => None,
         }

@@ -312,8 +312,11 @@ impl SessionHandle {
     }
 
     /// Returns the files that the agent edited, compared with its own copies from before its first edit or the last prompt;
-    /// `None` without a conversation, and for a session that runs in a server.
+    /// `None` without a conversation.
     pub async fn edits(&self, since_prompt: bool) -> Result<Option<Changes>, CommandError> {
+        if self.is_mirror {
+            return self.edits_there(since_prompt).await;
+        }
         let Some(edited) = self.edited_files(since_prompt).await? else { return Ok(None) };
         Ok(Some(edited.changes().await))
     }
@@ -324,14 +327,14 @@ impl SessionHandle {
         since_prompt: bool,
         path: String,
     ) -> Result<Option<FileDiff>, CommandError> {
+        if self.is_mirror {
+            return self.edit_diff_there(since_prompt, path).await;
+        }
         let Some(edited) = self.edited_files(since_prompt).await? else { return Ok(None) };
         Ok(Some(edited.file_diff(path).await))
     }
 
     async fn edited_files(&self, since_prompt: bool) -> Result<Option<EditedFiles>, CommandError> {
-        if self.is_mirror {
-            return Ok(None);
-        }
         let (reply, answer) = oneshot::channel();
         self.send(Message::Edited { since_prompt, reply }).await?;
         answer.await.map_err(|_| gone())

@@ -31,17 +31,27 @@ pub async fn changes(
     let since = since(&app, &project, &session_id, against)?;
     let is_unknown = against != Against::Commit && since.is_none();
     if is_far(&project) {
-        if is_unknown {
-            return Ok(Changes::empty(ChangesBase::NoPrompt));
-        }
-        return app.state::<SessionRegistry>().session(&project, &session_id)?.changes().await;
+        let session = session_of(&app, &project, &session_id)?;
+        // Of its prompts only the agent there keeps copies.
+        return match against {
+            Against::Commit => session.changes().await,
+            Against::Prompt => {
+                Ok(session.edits(true).await?.unwrap_or(Changes::empty(ChangesBase::NoPrompt)))
+            }
+            Against::Session | Against::At(_) => Ok(Changes::empty(ChangesBase::NoPrompt)),
+        };
     }
     let tree = WorkingTree::new(&LocalHost, &project, since.as_deref());
-    if !tree.has_git().await
-        && let Some(edits) =
-            session_of(&app, &project, &session_id)?.edits(against == Against::Prompt).await?
-    {
-        return Ok(edits);
+    if !tree.has_git().await {
+        match session_of(&app, &project, &session_id)?.edits(against == Against::Prompt).await {
+            Ok(Some(edits)) => return Ok(edits),
+            Ok(None) => {}
+            // The server of the session may be an older one, or not be reached.
+            Err(error) => {
+                let problem = Some(error.message);
+                return Ok(Changes { problem, ..Changes::empty(ChangesBase::NoRepository) });
+            }
+        }
     }
     if is_unknown {
         return Ok(Changes::empty(ChangesBase::NoPrompt));
@@ -60,7 +70,13 @@ pub async fn file_diff(
 ) -> Answer<FileDiff> {
     let project = project_of(&app, &window)?;
     if is_far(&project) {
-        return app.state::<SessionRegistry>().session(&project, &session_id)?.file_diff(path).await;
+        let session = session_of(&app, &project, &session_id)?;
+        if against == Against::Prompt
+            && let Some(diff) = session.edit_diff(true, path.clone()).await?
+        {
+            return Ok(diff);
+        }
+        return session.file_diff(path).await;
     }
     let since = since(&app, &project, &session_id, against)?;
     let tree = WorkingTree::new(&LocalHost, &project, since.as_deref());

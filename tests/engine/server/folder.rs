@@ -3,6 +3,7 @@
 use super::mirror::Window;
 use super::world::{Client, World};
 use crate::life::DEADLINE;
+use deskbell_engine::api::{ChangesBase, DiffKind, FileDiff};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -96,6 +97,88 @@ async fn changes_are_those_of_the_folder_and_no_diff_shows_a_file_outside_of_it(
     let diff = timeout(DEADLINE, window.session.file_diff("src/tide.rs".to_owned())).await.unwrap().unwrap();
     let shown = diff.diff.expect("a diff");
     assert_eq!((shown.added, shown.removed, diff.version), (1, 1, None));
+    drop(window);
+    let client = world.attach().await;
+    world.end(client).await;
+}
+
+/// The agent's own copies of `a.txt`, as Claude Code lists them in its transcript: `one` before the first prompt, and `two`
+/// before the second.
+fn keep_copies(world: &World, conversation: &str) {
+    let config = world.root().join(".config");
+    let name = format!("{conversation}.jsonl");
+    let folders = fs::read_dir(config.join("projects")).unwrap().map(|entry| entry.unwrap().path());
+    let transcript = folders.map(|folder| folder.join(&name)).find(|path| path.is_file()).unwrap();
+    let mut lines = fs::read_to_string(&transcript).unwrap();
+    let prompts: Vec<String> = lines
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .filter(|line| line["type"] == "user" && line["message"]["content"].to_string().contains("TOOL Edit"))
+        .map(|line| line["uuid"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(prompts.len(), 2);
+    let copies = config.join("file-history").join(conversation);
+    fs::create_dir_all(&copies).unwrap();
+    for (nr, (prompt, content)) in prompts.iter().zip(["one\n", "two\n"]).enumerate() {
+        let (name, version) = (format!("0@v{}", nr + 1), nr + 1);
+        fs::write(copies.join(&name), content).unwrap();
+        let backups = json!({"a.txt": {"backupFileName": name, "version": version}});
+        let snapshot = json!({"messageId": prompt, "trackedFileBackups": backups});
+        lines += &format!("{}\n", json!({"type": "file-history-snapshot", "snapshot": snapshot}));
+    }
+    fs::write(transcript, lines).unwrap();
+}
+
+fn added(diff: &FileDiff) -> Vec<String> {
+    let lines = diff.diff.iter().flat_map(|diff| &diff.hunks).flat_map(|hunk| &hunk.lines);
+    let added = lines.filter(|line| line.kind == DiffKind::Added || line.kind == DiffKind::Removed);
+    added.map(|line| line.parts.iter().map(|part| part.text.as_str()).collect()).collect()
+}
+
+/// Without git the server compares what the agent edited with the agent's copies, which only it can read.
+#[tokio::test(flavor = "multi_thread")]
+async fn without_git_the_edits_of_the_agent_are_the_changes() {
+    let Some(world) = World::new() else { return };
+    let file = world.root().join("project/a.txt");
+    fs::write(world.root().join("project/other.txt"), "x\n").unwrap();
+    let mut client = world.attach().await;
+    let session = client.open().await;
+    let none = ask(&mut client, &session, 1, json!({"type": "edits", "sincePrompt": false})).await;
+    assert!(none["answer"].is_null() && none["error"].is_null(), "{none}");
+    client.command(&session, "mode", json!({"type": "setMode", "mode": "acceptEdits"})).await;
+    client.answer_to("mode").await;
+    for (nr, (old, new)) in [("one", "two"), ("two", "three")].into_iter().enumerate() {
+        let edit = json!({"file_path": file, "old_string": old, "new_string": new});
+        client.prompt(&session, &format!("p{nr}"), &format!("TOOL Edit {edit}\nSAY done")).await;
+        client.until("the end of the turn", |line| line["event"]["type"] == "turnEnded").await;
+    }
+    let opened = ask(&mut client, &session, 2, json!({"type": "changes"})).await;
+    assert_eq!(opened["answer"]["base"], json!({"type": "edits", "sincePrompt": false}), "{opened}");
+    client.kill().await;
+
+    let window = Window::again(&world).await;
+    let (snapshot, _events) = window.follow().await;
+    keep_copies(&world, &snapshot.session.agent_session_id.unwrap());
+    // The demo agent only says that it edits.
+    fs::write(&file, "three\n").unwrap();
+    let wait = |since_prompt| timeout(DEADLINE, window.session.edits(since_prompt));
+    for (since_prompt, before) in [(false, "one"), (true, "two")] {
+        let changes = wait(since_prompt).await.unwrap().unwrap().unwrap();
+        assert_eq!(changes.base, ChangesBase::Edits { since_prompt });
+        let listed: Vec<_> = changes.files.iter().map(|file| (file.path.as_str(), file.added)).collect();
+        assert_eq!(listed, [("a.txt", Some(1))]);
+        let diff = window.session.edit_diff(since_prompt, "a.txt".to_owned());
+        let diff = timeout(DEADLINE, diff).await.unwrap().unwrap().unwrap();
+        assert_eq!(added(&diff), [before, "three"]);
+        let other = window.session.edit_diff(since_prompt, "other.txt".to_owned());
+        let other = timeout(DEADLINE, other).await.unwrap().unwrap().unwrap();
+        assert!(other.diff.is_none(), "{other:?}");
+    }
+    // What a client that only knows the changes asks.
+    let changes = timeout(DEADLINE, window.session.changes()).await.unwrap().unwrap();
+    assert_eq!(changes.base, ChangesBase::Edits { since_prompt: false });
+    let diff = timeout(DEADLINE, window.session.file_diff("a.txt".to_owned())).await.unwrap().unwrap();
+    assert_eq!(added(&diff), ["one", "three"]);
     drop(window);
     let client = world.attach().await;
     world.end(client).await;

@@ -51,7 +51,7 @@ impl Window {
         Self { link, session, pids }
     }
 
-    async fn follow(&self) -> (Snapshot, mpsc::Receiver<Envelope>) {
+    pub(super) async fn follow(&self) -> (Snapshot, mpsc::Receiver<Envelope>) {
         let (sender, events) = mpsc::channel(64);
         let subscribed = timeout(DEADLINE, self.session.subscribe(Subscriber::Every(sender))).await;
         (subscribed.expect("a snapshot").unwrap(), events)

@@ -127,6 +127,7 @@ export const changes: Page = () => [
     'lines chosen': [page(WORKING, { file: 'src/money.rs', comments: comments() }), chosen],
     'since the last prompt': [page({ ...WORKING, base: since }, { file: 'src/old.rs' }), settled],
     'on another machine': [page(WORKING, { file: 'src/money.rs', machine: 'box' }), settled],
+    'on another machine, without git': [page(EDITED, { file: 'src/money.rs', machine: 'box' }), settled],
     '10,000 files': [page(manyChanges(10_000)), settled],
     'no changes': [page({ ...WORKING, files: [] }), settled],
     'no commit yet': [page({ ...WORKING, base: { type: 'noCommit' } }), settled],

@@ -6,6 +6,7 @@ use deskbell_engine::LocalHost;
 use deskbell_engine::api::{Changes, CommandError, ErrorCode, FileDiff};
 use deskbell_engine::changes::WorkingTree;
 use deskbell_engine::files::Files;
+use deskbell_engine::session::SessionHandle;
 use deskbell_server::hub::MAX_ANSWER_BYTES;
 use serde::Serialize;
 use serde_json::Value;
@@ -39,22 +40,53 @@ impl SearchedFolders {
     }
 }
 
-/// The files of a folder that differ from its last commit, as an answer. Where they are too many for one, the last of
-/// them are counted instead of listed.
-pub async fn changes(folder: &Path) -> Result<Value, CommandError> {
-    let mut changes = WorkingTree::new(&LocalHost, folder, None).changes().await;
+/// The files of a session's folder that differ from its last commit, or without git those that its agent edited, as an
+/// answer. Where they are too many for one, the last of them are counted instead of listed.
+pub async fn changes(session: &SessionHandle, folder: &Path) -> Result<Value, CommandError> {
+    let tree = WorkingTree::new(&LocalHost, folder, None);
+    let edits = if tree.has_git().await { None } else { session.edits(false).await? };
+    match edits {
+        Some(edits) => fitting(edits),
+        None => fitting(tree.changes().await),
+    }
+}
+
+/// The change of one of these files, as an answer.
+pub async fn file_diff(session: &SessionHandle, folder: &Path, path: String) -> Result<Value, CommandError> {
+    let tree = WorkingTree::new(&LocalHost, folder, None);
+    if !tree.has_git().await
+        && let Some(diff) = session.edit_diff(false, path.clone()).await?
+    {
+        return fitting_diff(diff);
+    }
+    let read = tree.file_diff(&path).await;
+    fitting_diff(read.map_err(|error| CommandError {
+        code: ErrorCode::Internal,
+        message: "The change of the file could not be read.".to_owned(),
+        detail: Some(error.to_string()),
+    })?)
+}
+
+/// The files that the agent of a session edited, as an answer: `null` without a conversation.
+pub async fn edits(session: &SessionHandle, since_prompt: bool) -> Result<Value, CommandError> {
+    session.edits(since_prompt).await?.map_or(Ok(Value::Null), fitting)
+}
+
+/// The change of one of these files, as an answer.
+pub async fn edit_diff(
+    session: &SessionHandle,
+    since_prompt: bool,
+    path: String,
+) -> Result<Value, CommandError> {
+    session.edit_diff(since_prompt, path).await?.map_or(Ok(Value::Null), fitting_diff)
+}
+
+fn fitting(mut changes: Changes) -> Result<Value, CommandError> {
     fit(&mut changes, MOST_BYTES)?;
     written(&changes)
 }
 
-/// The change of one of these files, as an answer.
-pub async fn file_diff(folder: &Path, path: &str) -> Result<Value, CommandError> {
-    let read = WorkingTree::new(&LocalHost, folder, None).file_diff(path).await;
-    let mut diff = read.map_err(|error| CommandError {
-        code: ErrorCode::Internal,
-        message: "The change of the file could not be read.".to_owned(),
-        detail: Some(error.to_string()),
-    })?;
+fn fitting_diff(mut diff: FileDiff) -> Result<Value, CommandError> {
     if length(&diff)? > MOST_BYTES {
         let note = Some("This change is too large to be sent from its machine.".to_owned());
         diff = FileDiff { diff: None, note, n_more_lines: 0, version: None };

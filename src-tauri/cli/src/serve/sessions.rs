@@ -311,8 +311,10 @@ impl Server {
         let (handle, project) = entry.ok_or_else(gone)?;
         match question {
             Question::Files { query } => self.searched.find(&project, query).await,
-            Question::Changes => files::changes(&project).await,
-            Question::FileDiff { path } => files::file_diff(&project, &path).await,
+            Question::Changes => files::changes(&handle, &project).await,
+            Question::FileDiff { path } => files::file_diff(&handle, &project, path).await,
+            Question::Edits { since_prompt } => files::edits(&handle, since_prompt).await,
+            Question::EditDiff { since_prompt, path } => files::edit_diff(&handle, since_prompt, path).await,
             question => handle.answer(question).await,
         }
     }

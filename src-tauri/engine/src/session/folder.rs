@@ -36,6 +36,22 @@ impl SessionHandle {
     pub async fn file_diff(&self, path: String) -> Result<FileDiff, CommandError> {
         Ok(bounded_diff(self.ask(Question::FileDiff { path }).await?))
     }
+
+    /// Asks the session's server for the files that the agent edited.
+    pub(super) async fn edits_there(&self, since_prompt: bool) -> Result<Option<Changes>, CommandError> {
+        let answer: Option<Changes> = self.ask(Question::Edits { since_prompt }).await?;
+        Ok(answer.map(bounded))
+    }
+
+    /// Asks the session's server for the change of one of these files.
+    pub(super) async fn edit_diff_there(
+        &self,
+        since_prompt: bool,
+        path: String,
+    ) -> Result<Option<FileDiff>, CommandError> {
+        let answer: Option<FileDiff> = self.ask(Question::EditDiff { since_prompt, path }).await?;
+        Ok(answer.map(bounded_diff))
+    }
 }
 
 fn bounded(changes: Changes) -> Changes {

@@ -323,9 +323,12 @@ impl SessionHandle {
                 serde_json::to_value(String::from_utf8_lossy(&file))
             }
             // The server answers what is about the folder of a session.
-            Question::Files { .. } | Question::Changes | Question::FileDiff { .. } | Question::Unknown => {
-                return Err(unknown());
-            }
+            Question::Files { .. }
+            | Question::Changes
+            | Question::FileDiff { .. }
+            | Question::Edits { .. }
+            | Question::EditDiff { .. }
+            | Question::Unknown => return Err(unknown()),
         };
         answer.map_err(unreadable)
     }

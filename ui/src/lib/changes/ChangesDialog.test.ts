@@ -96,6 +96,23 @@ it('reads the changes of another machine, and offers nothing that would change o
   expect(moments).not.toHaveBeenCalled();
 });
 
+it('compares what the agent edited on another machine without git with its own copies there', async () => {
+  const host = new FakeHost('far');
+  onTestFinished(() => host.close());
+  host.workingChanges = EDITED;
+  render(App, { host, clock: new ManualClock() });
+  await screen.findByRole('main');
+  const asked = vi.spyOn(host, 'changes');
+  const user = userEvent.setup();
+  await user.keyboard('{Control>}{Shift>}J{/Shift}{/Control}');
+  const dialog = await page();
+  await dialog.findByText(/not in a git repository. Files that the agent edited, .*: 4 files/u);
+  dialog.getByText(/so it reverts nothing there\.$/u);
+  expect(dialog.queryAllByRole('button', { name: /revert|patch|editor|folder/iu, hidden: true })).toEqual([]);
+  await user.selectOptions(dialog.getByRole('combobox', { name: 'Compare with', hidden: true }), 'Last prompt');
+  await vi.waitFor(() => expect(asked.mock.calls.at(-1)?.[1]).toBe('prompt'));
+});
+
 it('says why another machine lists no changes, and keeps those that it listed', async () => {
   const host = new FakeHost('far');
   onTestFinished(() => host.close());
