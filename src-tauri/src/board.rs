@@ -8,7 +8,6 @@ use crate::settings::CurrentSettings;
 use crate::windows::{BOARD, bring_up};
 use crate::{lifecycle, showing};
 use anyhow::Context;
-use deskbell_cli::{agent, folders};
 use deskbell_engine::api::*;
 use deskbell_engine::board::Board;
 use deskbell_engine::stored::{Follower, Located};
@@ -69,10 +68,9 @@ fn live(page: &BoardPage) -> MutexGuard<'_, Live> {
     page.live.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Follows the conversations that other programs have open, until the board is closed.
+/// Follows the conversations that other programs have open, with each profile, until the board is closed.
 pub fn follow_live(app: &AppHandle) {
-    let config = agent::config_folder(AgentKind::Claude, &folders::data());
-    let (follower, mut changes) = Follower::live(config);
+    let (follower, mut changes) = Follower::live(app.state::<Arc<CurrentSettings>>().stores());
     // An earlier page's follower ends here.
     live(&app.state::<BoardPage>()).follower = Some(follower);
     let app = app.clone();

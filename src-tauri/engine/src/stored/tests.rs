@@ -563,7 +563,8 @@ async fn live_conversations_of_all_projects_are_followed() {
     use crate::api::LiveActivity;
 
     let store = Store::new();
-    let (_follower, mut live) = Follower::live(store.config());
+    let (_stores, stores) = tokio::sync::watch::channel(vec![only(&store, None)]);
+    let (_follower, mut live) = Follower::live(stores);
     store.put(1, "completed");
     let pid = std::process::id();
     let mark = store.config().join("sessions").join(format!("{pid}.json"));
@@ -594,6 +595,56 @@ async fn live_conversations_of_all_projects_are_followed() {
     until("it is open", &|live| live.len() == 1).await;
     fs::remove_file(&mark).unwrap();
     until("it is closed", &<[_]>::is_empty).await;
+}
+
+fn only(store: &Store, profile: Option<&str>) -> super::several::Store {
+    super::several::Store { config: store.config(), profile: profile.map(str::to_owned) }
+}
+
+/// As the list and the search do, the board follows the stores of all profiles, and a change of them.
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn live_conversations_of_every_profile_are_followed_while_it_is_there() {
+    let (first, second) = (Store::new(), Store::new());
+    let open = |store: &Store, nr: usize, name: &str| {
+        let cwd = dunce::canonicalize(store.project()).unwrap();
+        let pid = std::process::id();
+        let text = serde_json::json!({"pid": pid, "sessionId": id(nr), "cwd": cwd, "status": "busy"});
+        let folder = store.config().join("sessions");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join(name), text.to_string()).unwrap();
+    };
+    let name = format!("{}.json", std::process::id());
+    first.put(1, "completed");
+    second.put(1, "completed");
+    second.put(2, "completed");
+    open(&first, 1, &name);
+    open(&second, 2, &name);
+    let (sender, stores) = tokio::sync::watch::channel(vec![only(&first, None)]);
+    let (_follower, mut live) = Follower::live(stores);
+    let mut until = async |what: &str, expected: &[(usize, Option<&str>)]| {
+        let fits = |live: &Vec<super::Located>| {
+            let seen = live.iter().map(|one| &one.session);
+            seen.map(|one| (one.agent_session_id.clone(), one.profile.clone()))
+                .eq(expected.iter().map(|(nr, profile)| (id(*nr), profile.map(str::to_owned))))
+        };
+        let seen = tokio::time::timeout(SOON, live.wait_for(fits)).await;
+        assert!(seen.is_ok(), "{what}");
+    };
+    until("one store", &[(1, None)]).await;
+    let both = vec![only(&first, None), only(&second, Some("Work"))];
+    sender.send_replace(both.clone());
+    until("a profile is added", &[(1, None), (2, Some("Work"))]).await;
+    open(&second, 1, &name);
+    until("a conversation of two stores is that of the first one", &[(1, None)]).await;
+    open(&second, 2, &name);
+    until("its own one is open again", &[(1, None), (2, Some("Work"))]).await;
+    fs::remove_file(second.config().join("sessions").join(&name)).unwrap();
+    until("it is closed", &[(1, None)]).await;
+    open(&second, 2, &name);
+    until("it is open", &[(1, None), (2, Some("Work"))]).await;
+    sender.send_replace(both[..1].to_vec());
+    until("the profile is gone", &[(1, None)]).await;
 }
 
 #[test]
