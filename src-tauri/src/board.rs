@@ -19,7 +19,8 @@ use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
 const TITLE: &str = "All projects — Deskbell";
-const SIZE: (f64, f64) = (1100.0, 760.0);
+/// Thirty rows fit into it.
+const SIZE: (f64, f64) = (1100.0, 800.0);
 
 /// Delay between a change of a session and a new view. While an answer streams there are many changes.
 const TOGETHER: Duration = Duration::from_millis(200);

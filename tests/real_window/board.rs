@@ -9,6 +9,12 @@ use crate::stage::Stage;
 const SECOND: &str = "windmill";
 const BOARD: &str = "All projects";
 
+/// The height that thirty rows leave free, in pixels of the page.
+const ROOM_BELOW_THIRTY: &str =
+    "const rows = [...document.querySelectorAll('ul[aria-label=\"Sessions\"] li')];
+    const [first, second] = rows.map((row) => row.getBoundingClientRect());
+    return innerHeight - first.y - 30 * (second.y - first.y);";
+
 pub async fn the_board_shows_who_waits_and_brings_the_window_up() -> Result<()> {
     let stage = Stage::demo().await?;
     stage
@@ -34,6 +40,8 @@ pub async fn the_board_shows_who_waits_and_brings_the_window_up() -> Result<()> 
             })
             .await?;
             board.drawn().await?;
+            let room = board.run(ROOM_BELOW_THIRTY, Vec::new()).await?;
+            ensure!(room.as_f64().is_some_and(|room| room >= 0.0), "thirty sessions do not fit: {room}");
             stage.desktop.screenshot("board").await?;
 
             // The keyboard begins in the list.
