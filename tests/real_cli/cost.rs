@@ -7,6 +7,7 @@ use deskbell_tests::real_cli::World;
 use deskbell_tests::real_cli::process::kill;
 use deskbell_tests::relay::{Relay, outcome};
 use serde_json::Value;
+use std::path::Path;
 
 /// Picodollars, so that sums are exact.
 fn pico(dollars: &Value) -> Result<i64> {
@@ -65,6 +66,51 @@ pub async fn every_turn_pays_for_itself() -> Result<()> {
     relay.close().await
 }
 
+/// The agent's last report in a recording.
+fn last_result(recording: &Path) -> Result<Value> {
+    let text = std::fs::read_to_string(recording)?;
+    let lines = text.lines().map(serde_json::from_str).collect::<Result<Vec<Value>, _>>()?;
+    let last = lines.into_iter().rfind(|line| line["line"]["type"] == "result");
+    Ok(last.context("no result")?["line"].take())
+}
+
+/// The agent's own counters, of everything and of each model, are the sums of the turns to the last digit.
+pub async fn turns_with_several_models_add_up_to_what_the_agent_says() -> Result<()> {
+    let world = World::new().await?;
+    let recording = world.file("models.ndjson");
+    let mut relay = Relay::spawn(&world, &[&format!("--record={}", recording.display())])?;
+    let mut sum = turn(&mut relay, "SAY one").await?;
+    for (model, prompt) in [("haiku", "SAY two"), ("opus", "SAY three"), ("haiku", "SAY four")] {
+        relay.send(&Command::SetModel { model: model.to_owned() }).await?;
+        sum += turn(&mut relay, prompt).await?;
+    }
+    let told = usage(&mut relay).await?;
+    relay.close().await?;
+
+    let agent = last_result(&recording)?;
+    let total = pico(&agent["total_cost_usd"])?;
+    ensure!(sum == total && pico(&told["costUsd"])? == total, "{sum} and {told} are not {agent}");
+    let of = |cost: i64, usage: &Value, names: [&str; 4]| {
+        (cost, names.map(|name| usage[name].as_u64().unwrap_or_default()))
+    };
+    let in_agent = ["inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens"];
+    let models = agent["modelUsage"].as_object().context("no models")?.values();
+    let mut expected =
+        models.map(|model| Ok(of(pico(&model["costUSD"])?, model, in_agent))).collect::<Result<Vec<_>>>()?;
+    let shown = told["byModel"].as_array().context("no models")?.iter();
+    let mut shown = shown
+        .map(|model| {
+            let cost: f64 = model["cost"].as_str().context("no amount")?.parse()?;
+            let names = ["input", "output", "cacheRead", "cacheWrite"];
+            Ok(of((cost * 1e12).round() as i64, &model["tokens"], names))
+        })
+        .collect::<Result<Vec<_>>>()?;
+    expected.sort_unstable();
+    shown.sort_unstable();
+    ensure!(expected.len() >= 2 && shown == expected, "{told} is not {agent}");
+    Ok(())
+}
+
 pub async fn a_resumed_conversation_is_not_billed_for_its_past() -> Result<()> {
     let world = World::new().await?;
     let mut relay = Relay::spawn(&world, &[])?;
@@ -108,10 +154,7 @@ pub async fn a_fork_pays_for_its_own_turns() -> Result<()> {
     ensure!(own > 0 && told == own, "{told} is not {own}");
     relay.close().await?;
 
-    let text = std::fs::read_to_string(recording)?;
-    let lines = text.lines().map(serde_json::from_str).collect::<Result<Vec<Value>, _>>()?;
-    let last = lines.iter().rfind(|line| line["line"]["type"] == "result").context("no result")?;
-    let agent = pico(&last["line"]["total_cost_usd"])?;
+    let agent = pico(&last_result(&recording)?["total_cost_usd"])?;
     // 2.1.197 starts a fork at 0.
     ensure!(agent == past + own || agent == own, "{agent} is not {past} + {own}");
     Ok(())

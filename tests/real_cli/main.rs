@@ -217,7 +217,8 @@ fn main() {
             a_slow_hook_is_shown_while_it_runs,
             a_prompt_that_a_hook_blocks_is_reported_once,
             hooks_of_a_folder_that_is_not_trusted_neither_run_nor_show;
-        cost: every_turn_pays_for_itself, a_resumed_conversation_is_not_billed_for_its_past,
+        cost: every_turn_pays_for_itself, turns_with_several_models_add_up_to_what_the_agent_says,
+            a_resumed_conversation_is_not_billed_for_its_past,
             a_fork_pays_for_its_own_turns;
         crash:
         a_killed_agent_resumes_the_session_with_the_next_prompt,
@@ -342,7 +343,8 @@ fn on_the_old_version() -> Vec<suite::Test> {
             a_slow_hook_is_shown_while_it_runs,
             a_prompt_that_a_hook_blocks_is_reported_once,
             hooks_of_a_folder_that_is_not_trusted_neither_run_nor_show;
-        cost: every_turn_pays_for_itself, a_resumed_conversation_is_not_billed_for_its_past,
+        cost: every_turn_pays_for_itself, turns_with_several_models_add_up_to_what_the_agent_says,
+            a_resumed_conversation_is_not_billed_for_its_past,
             a_fork_pays_for_its_own_turns;
         crash:
             a_killed_agent_resumes_the_session_with_the_next_prompt,
