@@ -160,6 +160,7 @@ fn main() {
             a_command_that_works_only_in_a_terminal_is_said_to_be_unavailable;
         tools:
             an_answered_question_shows_its_answers_live_and_stored,
+            an_image_and_a_pdf_that_were_read_are_named,
             a_notebook_edit_shows_its_cell_and_the_difference;
         background:
             the_end_of_a_background_shell_starts_a_turn_that_nobody_asked_for,

@@ -1,6 +1,9 @@
 //! Tools that are shown in their own way, live and from the agent's own transcript.
 
+use crate::attachments;
 use anyhow::{Context, Result, ensure};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use deskbell_engine::api::Decision;
 use deskbell_engine::history::{Additions, Kept, project_folder};
 use deskbell_tests::real_cli::World;
@@ -41,6 +44,28 @@ pub async fn an_answered_question_shows_its_answers_live_and_stored() -> Result<
     let chosen = |at: usize| question["options"][at]["isChosen"] == true;
     ensure!(!chosen(0) && chosen(1), "{live}");
     let stored = stored(&world, relay, "AskUserQuestion").await?;
+    ensure!(stored["detail"] == live["detail"], "{stored}\n{live}");
+    Ok(())
+}
+
+/// The smallest PNG: one pixel.
+const PNG: &str =
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+/// The model sees such a file itself; the user sees what it was.
+pub async fn an_image_and_a_pdf_that_were_read_are_named() -> Result<()> {
+    let world = World::new().await?;
+    let (image, pdf) = (world.file("a.png"), world.file("a.pdf"));
+    std::fs::write(&image, BASE64_STANDARD.decode(PNG)?)?;
+    std::fs::write(&pdf, attachments::PDF)?;
+    let mut relay = Relay::spawn(&world, &[])?;
+    relay.turn(&format!("READ {}\nSAY seen", image.display())).await?;
+    let live = call(&relay.items(), "Read")?;
+    ensure!(live["detail"].to_string().contains("Image (image/png, "), "{live}");
+    relay.turn(&format!("READ {}\nSAY read", pdf.display())).await?;
+    let live = call(&relay.items(), "Read")?;
+    ensure!(live["state"] == "succeeded" && live["detail"].to_string().contains("PDF"), "{live}");
+    let stored = stored(&world, relay, "Read").await?;
     ensure!(stored["detail"] == live["detail"], "{stored}\n{live}");
     Ok(())
 }

@@ -3,6 +3,7 @@
 use crate::tool::id_text;
 use deskbell_agent::{DecidedBy, Found, PatchHunk, Rejection, Streams, ToolResult};
 use serde_json::Value;
+use std::borrow::Cow;
 
 /// The result of a tool call: the text that the model reads, and the same as structured data.
 pub(crate) struct Outcome<'a> {
@@ -110,9 +111,14 @@ impl<'a> Outcome<'a> {
         if is_tagged { text.replace(ERROR_BEGINS, "").replace(ERROR_ENDS, "") } else { text }
     }
 
-    fn texts(&self) -> Vec<&str> {
+    fn texts(&self) -> Vec<Cow<'a, str>> {
         let blocks = self.content.as_array().map_or(&[][..], Vec::as_slice);
-        blocks.iter().filter_map(|block| block.get("text")?.as_str()).collect()
+        let named = |block: &'a Value| match block.get("type").and_then(Value::as_str) {
+            Some("image") => Some(of_bytes("Image", block).into()),
+            Some("document") => Some(of_bytes("Document", block).into()),
+            _ => block.get("text")?.as_str().map(Cow::Borrowed),
+        };
+        blocks.iter().filter_map(named).collect()
     }
 
     /// How far the call had run if an interrupt ended it. The agent reports an interrupt as a rejection by the user. A
@@ -162,6 +168,15 @@ impl<'a> Outcome<'a> {
         let end = texts.len().saturating_sub(n_tail);
         Some(texts.get(n_notes.min(end)..end)?.join("\n\n"))
     }
+}
+
+/// A block that is no text, in words: its media type and its size.
+fn of_bytes(name: &str, block: &Value) -> String {
+    let part = |key: &str| block.get("source")?.get(key)?.as_str();
+    let (Some(media_type), Some(data)) = (part("media_type"), part("data")) else { return name.to_owned() };
+    let n_bytes = data.trim_end_matches('=').len() / 4 * 3 + data.trim_end_matches('=').len() % 4 * 3 / 4;
+    let shown: String = media_type.chars().filter(|c| !c.is_control()).take(80).collect();
+    format!("{name} ({shown}, {n_bytes} bytes)")
 }
 
 fn report_in_text(text: &str) -> Option<String> {
@@ -220,6 +235,18 @@ mod tests {
 
     fn outcome<'a>(content: &'a Value, structured: Option<&'a Value>, is_error: bool) -> Outcome<'a> {
         Outcome { content, structured, is_error, refusal: None }
+    }
+
+    #[test]
+    fn images_and_documents_in_a_result_are_named() {
+        let image = json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw=="}});
+        let document = json!({"type": "document", "source": {"type": "file", "file_id": "f"}});
+        let content = json!([{"type": "text", "text": "Two:"}, image, document, {"type": "new"}]);
+        assert_eq!(outcome(&content, None, false).text(), "Two:\nImage (image/png, 4 bytes)\nDocument");
+        for (data, n_bytes) in [("", 0), ("QQ==", 1), ("QUI=", 2), ("QUJD", 3), ("QQ", 1)] {
+            let block = json!({"source": {"media_type": "a", "data": data}});
+            assert_eq!(of_bytes("Image", &block), format!("Image (a, {n_bytes} bytes)"));
+        }
     }
 
     #[test]
