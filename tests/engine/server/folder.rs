@@ -1,5 +1,6 @@
 //! Questions about the folder of a session: answered by its server, and about this folder only.
 
+use super::is_turn_end;
 use super::mirror::Window;
 use super::world::{Client, World};
 use crate::life::DEADLINE;
@@ -105,7 +106,7 @@ async fn changes_are_those_of_the_folder_and_no_diff_shows_a_file_outside_of_it(
 /// The agent's own copies of `a.txt`, as Claude Code lists them in its transcript: `one` before the first prompt, and `two`
 /// before the second.
 fn keep_copies(world: &World, conversation: &str) {
-    let config = world.root().join(".config");
+    let config = world.data.join("deskbell/demo");
     let name = format!("{conversation}.jsonl");
     let folders = fs::read_dir(config.join("projects")).unwrap().map(|entry| entry.unwrap().path());
     let transcript = folders.map(|folder| folder.join(&name)).find(|path| path.is_file()).unwrap();
@@ -145,12 +146,13 @@ async fn without_git_the_edits_of_the_agent_are_the_changes() {
     let session = client.open().await;
     let none = ask(&mut client, &session, 1, json!({"type": "edits", "sincePrompt": false})).await;
     assert!(none["answer"].is_null() && none["error"].is_null(), "{none}");
+    client.attach(&session, None).await;
     client.command(&session, "mode", json!({"type": "setMode", "mode": "acceptEdits"})).await;
     client.answer_to("mode").await;
     for (nr, (old, new)) in [("one", "two"), ("two", "three")].into_iter().enumerate() {
         let edit = json!({"file_path": file, "old_string": old, "new_string": new});
         client.prompt(&session, &format!("p{nr}"), &format!("TOOL Edit {edit}\nSAY done")).await;
-        client.until("the end of the turn", |line| line["event"]["type"] == "turnEnded").await;
+        client.until("the end of the turn", is_turn_end).await;
     }
     let opened = ask(&mut client, &session, 2, json!({"type": "changes"})).await;
     assert_eq!(opened["answer"]["base"], json!({"type": "edits", "sincePrompt": false}), "{opened}");

@@ -27,7 +27,7 @@ pub struct EditedFiles {
     pub conversation: String,
     /// The id of the prompt to compare with; `None`: each file before its first edit.
     pub since_prompt: Option<String>,
-    /// As the agent named them.
+    /// As the transcript names them: relative to the project, or absolute if they are elsewhere.
     pub files: Vec<String>,
 }
 
@@ -39,7 +39,7 @@ impl EditedFiles {
         let read = disk::run(&place, DEADLINE, move || {
             let then = self.then();
             let mut all: Vec<FileChange> =
-                self.files.iter().filter_map(|path| Some(compare(&then, path)?.change)).collect();
+                self.paths().iter().filter_map(|path| Some(compare(&then, path)?.change)).collect();
             all.sort_by(|one, other| one.path.cmp(&other.path));
             let n_more = u32::try_from(all.len().saturating_sub(MOST_FILES)).unwrap_or(u32::MAX);
             all.truncate(MOST_FILES);
@@ -59,8 +59,8 @@ impl EditedFiles {
         let place = self.project.clone();
         let read = disk::run(&place, DEADLINE, move || {
             let then = self.then();
-            let named = self.files.iter().find(|file| shown(&then, file) == path);
-            named.and_then(|file| compare(&then, file))
+            let named = self.paths().into_iter().find(|file| shown(&then, file) == path);
+            named.and_then(|file| compare(&then, &file))
         });
         let Compared { change, texts, said } = match read.await {
             Ok(Some(compared)) => compared,
@@ -73,6 +73,10 @@ impl EditedFiles {
         let is_empty = diff.hunks.is_empty();
         let said = is_empty.then(|| "It is an empty file.".to_owned());
         FileDiff { diff: (!is_empty).then_some(diff), note: said, n_more_lines, version: None }
+    }
+
+    fn paths(&self) -> Vec<String> {
+        self.files.iter().map(|file| self.project.join(file).display().to_string()).collect()
     }
 
     fn then(&self) -> CheckpointFiles {
@@ -200,10 +204,7 @@ mod tests {
                 project: self.path("project"),
                 conversation: "s".to_owned(),
                 since_prompt: since_prompt.map(str::to_owned),
-                files: files
-                    .iter()
-                    .map(|name| self.path("project").join(name).display().to_string())
-                    .collect(),
+                files: files.iter().map(|name| (*name).to_owned()).collect(),
             }
         }
     }
@@ -228,6 +229,9 @@ mod tests {
         world.write("kept", b"1\n");
         let files = ["same", "made", "gone", "changed", "binary", "kept"];
         let first = world.edited(&files, None).changes().await;
+        let absolute = files.map(|name| world.path("project").join(name).display().to_string());
+        let absolute = world.edited(&absolute.each_ref().map(String::as_str), None).changes().await;
+        assert_eq!(absolute, first, "a file is the same however it is named");
         assert_eq!(first.base, ChangesBase::Edits { since_prompt: false });
         assert_eq!(
             words(&first),
