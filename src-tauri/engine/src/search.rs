@@ -1,10 +1,12 @@
 //! Search in all sessions of the agent's store, of one project or of all: words, phrases, tools, files and dates.
 //!
 //! No index: the files are read and searched as they are, the last changed one first, so the newest results come first
-//! and nothing has to be kept up to date. See docs/design/search.md for the measurement behind that. Files are read on
-//! disk threads, a few at a time, each with a deadline, and never written to.
+//! and nothing has to be kept up to date. Files that certainly lack a word are left out, as far as their groups of letters
+//! are in memory. See docs/design/search.md for the measurement behind that. Files are read on disk threads, a few at a
+//! time, each with a deadline, and never written to.
 
 mod file;
+mod grams;
 mod pattern;
 mod query;
 mod snippet;
@@ -22,6 +24,7 @@ use crate::stored::files::{self, Found};
 use crate::stored::{Place, Store};
 use crate::title::Title;
 use file::{Matcher, Scan, WINDOW};
+use grams::Grams;
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::hash::{Hash, Hasher};
@@ -83,6 +86,23 @@ impl Searching {
         let task = tokio::spawn(run(request, absent, is_cancelled.clone(), changes));
         (Self { task: task.abort_handle(), is_cancelled }, receiver)
     }
+
+    /// Reads the files for the searches to come, until it is dropped: the user is about to type. A search does the same
+    /// after its end.
+    pub fn prepare(stores: Vec<Store>, project: Option<PathBuf>, absent: Arc<Absent>) -> Self {
+        let is_cancelled = Arc::new(AtomicBool::new(false));
+        let of = is_cancelled.clone();
+        let task = tokio::spawn(async move {
+            let listed = list_all(&stores, project.as_deref()).await;
+            learn(listed.files, absent, of).await;
+        });
+        Self { task: task.abort_handle(), is_cancelled }
+    }
+
+    /// Whether it has also prepared the next search.
+    pub fn is_finished(&self) -> bool {
+        self.task.is_finished()
+    }
 }
 
 impl Drop for Searching {
@@ -97,18 +117,24 @@ const MOST_NEEDLES: usize = 8;
 const MOST_ABSENT: usize = 100_000;
 
 /// Files that do not contain a text. While the user types, each query contains the one before, so a file without
-/// `need` is not read again for `needle`. Bounded by 7 MB.
+/// `need` is not read again for `needle`. Bounded by 7 MB. The groups of letters of files are known for any text.
 #[derive(Debug, Default)]
-pub struct Absent(Mutex<VecDeque<(String, HashSet<u64>)>>);
+pub struct Absent {
+    needles: Mutex<VecDeque<(String, HashSet<u64>)>>,
+    grams: Grams,
+    /// Files that searches have read.
+    #[cfg(test)]
+    n_read: std::sync::atomic::AtomicUsize,
+}
 
 impl Absent {
     fn knows(&self, needle: &str, file: u64) -> bool {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = self.needles.lock().unwrap_or_else(PoisonError::into_inner);
         known.iter().any(|(text, files)| needle.contains(text.as_str()) && files.contains(&file))
     }
 
     fn note(&self, needle: &str, file: u64) {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.needles.lock().unwrap_or_else(PoisonError::into_inner);
         if known.back().is_none_or(|(text, _)| text != needle) {
             known.retain(|(text, _)| text != needle);
             known.push_back((needle.to_owned(), HashSet::new()));
@@ -124,8 +150,12 @@ impl Absent {
 
 /// The identity of a file in its present state.
 fn state_of(found: &Found) -> u64 {
+    hash(&(&found.path, found.size, found.modified))
+}
+
+fn hash(of: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
-    (&found.path, found.size, found.modified).hash(&mut hasher);
+    of.hash(&mut hasher);
     hasher.finish()
 }
 
@@ -150,6 +180,14 @@ struct Shared {
     after: Option<u64>,
     absent: Arc<Absent>,
     is_cancelled: Arc<AtomicBool>,
+    /// There are enough results.
+    is_done: Arc<AtomicBool>,
+}
+
+impl Shared {
+    fn is_over(&self) -> bool {
+        self.is_cancelled.load(Ordering::Relaxed) || self.is_done.load(Ordering::Relaxed)
+    }
 }
 
 async fn run(
@@ -170,27 +208,71 @@ async fn run(
         let _ = changes.send(problem(QueryProblem::TooLong.to_string())).await;
         return;
     };
-    let (mut place, mut files, mut failure) = (None, Vec::new(), None);
-    for store in &stores {
-        let root = store.config.join("projects");
-        let (config, project) = (store.config.clone(), project.clone());
-        // The other stores are searched also if one does not respond.
-        match disk::run(&root, disk::DEADLINE, move || list(config, project.as_deref())).await {
-            Ok(Ok((of, listed))) => {
-                place = place.or(of);
-                files.extend(listed);
-            }
-            Ok(Err(error)) => failure = Some(format!("{} could not be read: {error}", root.display())),
-            Err(unfinished) => failure = Some(unfinished.to_string()),
-        }
-    }
+    let Listed { place, files, failure } = list_all(&stores, project.as_deref()).await;
     if let (true, Some(failure)) = (files.is_empty(), &failure) {
         let _ = changes.send(problem(failure.clone())).await;
         return;
     }
-    let files = in_order(files, stores.len());
-    let shared = Arc::new(Shared { matcher, place, stores, after, absent, is_cancelled });
-    let _ = search_files(files, failure, shared, &changes).await;
+    let is_done = Arc::new(AtomicBool::new(false));
+    let (known, of) = (absent.clone(), is_cancelled.clone());
+    let shared = Arc::new(Shared { matcher, place, stores, after, absent, is_cancelled, is_done });
+    let _ = search_files(files.clone(), failure, shared, &changes).await;
+    drop(changes);
+    learn(files, known, of).await;
+}
+
+/// The files of all stores, the last changed one first.
+#[derive(Default)]
+struct Listed {
+    /// The project, if only one is searched.
+    place: Option<Place>,
+    files: Vec<Found>,
+    /// Why some are missing.
+    failure: Option<String>,
+}
+
+async fn list_all(stores: &[Store], project: Option<&Path>) -> Listed {
+    let mut all = Listed::default();
+    for store in stores {
+        let root = store.config.join("projects");
+        let (config, project) = (store.config.clone(), project.map(Path::to_owned));
+        // The other stores are searched also if one does not respond.
+        match disk::run(&root, disk::DEADLINE, move || list(config, project.as_deref())).await {
+            Ok(Ok((of, listed))) => {
+                all.place = all.place.or(of);
+                all.files.extend(listed);
+            }
+            Ok(Err(error)) => all.failure = Some(format!("{} could not be read: {error}", root.display())),
+            Err(unfinished) => all.failure = Some(unfinished.to_string()),
+        }
+    }
+    Listed { files: in_order(all.files, stores.len()), ..all }
+}
+
+/// Reads the groups of letters of files that are not known yet, one file after the other, so that the next search reads
+/// only those that may have its words.
+async fn learn(files: Vec<Found>, absent: Arc<Absent>, is_cancelled: Arc<AtomicBool>) {
+    for part in parts(files) {
+        let folder = part.first().and_then(|file| file.path.parent()).map(Path::to_owned).unwrap_or_default();
+        let (known, of) = (absent.clone(), is_cancelled.clone());
+        let read = move || {
+            let is_cancelled = || of.load(Ordering::Relaxed);
+            for found in part {
+                let key = (hash(&found.path), state_of(&found));
+                if is_cancelled() || !known.grams.wants(key.0, key.1) {
+                    continue;
+                }
+                if let Err(error) = known.grams.read(&found.path, key, WINDOW, &is_cancelled) {
+                    // A search that reads it says so.
+                    tracing::debug!(path = %found.path.display(), %error, "a stored session could not be read");
+                }
+            }
+        };
+        if let Err(unfinished) = disk::run(&folder, disk::DEADLINE, read).await {
+            tracing::info!(%unfinished, "the stored sessions are not prepared for a search");
+            return;
+        }
+    }
 }
 
 /// The files of all stores, the last changed one first. Those of each store are in this order already.
@@ -293,7 +375,7 @@ async fn search_files(
             send(&mut change, changes).await?;
         }
     }
-    shared.is_cancelled.store(true, Ordering::Relaxed);
+    shared.is_done.store(true, Ordering::Relaxed);
     change.is_complete = true;
     send(&mut change, changes).await
 }
@@ -330,12 +412,16 @@ fn search_file(found: &Found, shared: &Shared) -> Searched {
     let nothing = Searched::Readable { session: None, n_left_out: 0 };
     let state = state_of(found);
     let is_older = shared.after.is_some_and(|after| found.modified / 1_000_000 < after);
+    let Matcher { needle, groups, .. } = &shared.matcher;
     if is_older
-        || shared.is_cancelled.load(Ordering::Relaxed)
-        || shared.absent.knows(&shared.matcher.needle, state)
+        || shared.is_over()
+        || shared.absent.knows(needle, state)
+        || shared.absent.grams.lacks(hash(&found.path), state, groups)
     {
         return nothing;
     }
+    #[cfg(test)]
+    shared.absent.n_read.fetch_add(1, Ordering::Relaxed);
     match scan(found, shared) {
         Ok((session, n_left_out)) => Searched::Readable { session, n_left_out },
         Err(error) => {
@@ -348,7 +434,7 @@ fn search_file(found: &Found, shared: &Shared) -> Searched {
 /// Returns the session, if it matches, and the number of lines that were left out.
 fn scan(found: &Found, shared: &Shared) -> Result<(Option<FoundSession>, u32), ReadError> {
     let file = disk::open_regular(&found.path)?.file;
-    let is_cancelled = || shared.is_cancelled.load(Ordering::Relaxed);
+    let is_cancelled = || shared.is_over();
     let Scan { mut hits, has_more, n_left_out, is_absent, is_cancelled } =
         file::scan(file, WINDOW, &shared.matcher, &is_cancelled)?;
     // Lines that were left out are counted by each search.

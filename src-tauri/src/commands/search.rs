@@ -15,7 +15,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use tauri::{AppHandle, Manager, WebviewWindow};
 
 /// Searches the sessions of this window's project, or of all, and sends the results under `nr`. Ends the window's last
-/// search. Returns why there is nothing to search for, if so.
+/// search. Returns why there is nothing to search for, if so; the next search is prepared then.
 #[tauri::command]
 pub async fn search_sessions(
     app: AppHandle,
@@ -29,11 +29,17 @@ pub async fn search_sessions(
     let windows = app.state::<Windows>();
     windows.with(window.label(), |window| window.searching = None)?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64);
+    let stores = app.state::<Arc<CurrentSettings>>().stores().borrow().clone();
     let query = match Query::parse(&query, Today { now, utc_offset_minutes }) {
         Ok(query) => query,
-        Err(problem) => return Ok(Some(problem.to_string())),
+        Err(problem) => {
+            // The user is about to type a word.
+            let (only, known) = ((!all).then_some(project), app.state::<Arc<Absent>>().inner().clone());
+            let preparing = Searching::prepare(stores, only, known);
+            windows.with(window.label(), |window| window.searching = Some((nr, preparing)))?;
+            return Ok(Some(problem.to_string()));
+        }
     };
-    let stores = app.state::<Arc<CurrentSettings>>().stores().borrow().clone();
     let (searching, mut changes) = Searching::start(
         stores,
         (!all).then_some(project),

@@ -91,17 +91,54 @@ fn forget(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Each letter of a word, as the user types it, with what is remembered between the searches.
+/// Each letter of words, as the user types them, with what is remembered between the searches: when nothing is known, and
+/// when the search was prepared, as it is while the panel is open.
 fn typing(config: &Path) -> Result<()> {
-    let absent = Arc::<Absent>::default();
-    print!("typed:");
-    for end in 3..="raregem".len() {
-        let word = &"raregem"[..end];
-        let (first, all) = ours(config, word, absent.clone())?;
-        print!("  {word} {first:.1}/{all:.1}");
+    println!("typed, first result/all in ms, medians of {ROUNDS} rounds:");
+    for word in ["raregem", "wombat", "error"] {
+        type_out(config, word, false)?;
+        type_out(config, word, true)?;
     }
-    println!("  (first/all)");
     Ok(())
+}
+
+fn type_out(config: &Path, word: &str, is_prepared: bool) -> Result<()> {
+    let mut times = vec![(Vec::new(), Vec::new()); word.len()];
+    let mut prepared = Vec::new();
+    for _ in 0..ROUNDS {
+        let absent = Arc::<Absent>::default();
+        if is_prepared {
+            prepared.push(prepare(config, absent.clone())?);
+        }
+        for (end, (firsts, alls)) in times.iter_mut().enumerate() {
+            let (first, all) = ours(config, &word[..=end], absent.clone())?;
+            firsts.push(first);
+            alls.push(all);
+        }
+    }
+    let how = match &prepared[..] {
+        [] => "nothing known".to_owned(),
+        prepared => format!("prepared in {:.0} ms", median(prepared)),
+    };
+    print!("{how:>20}:");
+    for (end, (firsts, alls)) in times.iter().enumerate() {
+        print!("  {} {:.0}/{:.0}", &word[..=end], median(firsts), median(alls));
+    }
+    println!();
+    Ok(())
+}
+
+/// Milliseconds until the search is prepared.
+fn prepare(config: &Path, absent: Arc<Absent>) -> Result<f64> {
+    let stores = vec![Store { config: config.to_owned(), profile: None }];
+    crate::runtime()?.block_on(async {
+        let started_at = Instant::now();
+        let preparing = Searching::prepare(stores, None, absent);
+        while !preparing.is_finished() {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        Ok(ms(started_at.elapsed()))
+    })
 }
 
 /// Milliseconds to the first result, or to the end without one, and to the end.

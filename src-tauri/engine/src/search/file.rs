@@ -1,8 +1,8 @@
 //! Searching one file, a window of whole lines at a time: first the bytes, then the lines that match as JSON.
 
-use super::pattern;
 use super::query::Query;
 use super::snippet::snippet;
+use super::{grams, pattern};
 use crate::api::{ItemId, SearchHit, SearchPlace};
 use crate::claude::searchable::{self, Call, Entry, ItemRef, ToolAndFiles};
 use crate::claude::stored::StoredLine;
@@ -34,6 +34,8 @@ pub(super) struct Matcher {
     lines: bytes::Regex,
     /// The text that those lines contain, for [`super::Absent`].
     pub needle: String,
+    /// The groups of letters of all texts that a matching file contains.
+    pub groups: Vec<Range<u32>>,
 }
 
 impl Matcher {
@@ -47,7 +49,9 @@ impl Matcher {
         let needle = longest.or_else(|| only(&query.files)).or_else(|| only(&query.tools));
         let needle = needle.unwrap_or_else(|| searchable::IN_EVERY_CALL.to_owned());
         let lines = pattern::in_json(&needle)?;
-        Some(Self { query, words, lines, needle: needle.to_lowercase() })
+        let texts = query.words.iter().chain([&needle]);
+        let groups = texts.flat_map(|text| grams::of_word(text)).collect();
+        Some(Self { query, words, lines, needle: needle.to_lowercase(), groups })
     }
 
     /// Whether an entry of a line matches. `calls`: those of the lines around it.

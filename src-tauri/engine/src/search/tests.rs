@@ -457,3 +457,98 @@ proptest! {
         prop_assert!(scan.hits.len() <= file::MOST_HITS);
     }
 }
+
+/// Twenty sessions without a rare word, and the oldest one with it.
+fn with_a_gem() -> Store {
+    let store = Store::new();
+    store.put(0, &[prompt("u0", "the raregem, and the error")]);
+    for nr in 1..=20 {
+        store.put(nr, &[prompt("u", "the error")]);
+    }
+    store
+}
+
+async fn prepared(store: &Store) -> Arc<Absent> {
+    let absent = Arc::<Absent>::default();
+    let listed = list_all(&[store.only()], Some(&store.project())).await;
+    learn(listed.files, absent.clone(), Arc::default()).await;
+    absent
+}
+
+/// The sessions that a search finds, and how many files it reads.
+async fn found_in(store: &Store, query: &str, absent: &Arc<Absent>) -> (Vec<String>, usize) {
+    let before = absent.n_read.load(Ordering::Relaxed);
+    let (found, last) = store.search_in(query, Some(store.project()), absent.clone()).await;
+    assert_eq!((last.n_searched, last.n_unreadable), (last.n_files, 0));
+    let ids = found.into_iter().map(|session| session.agent_session_id).collect();
+    (ids, absent.n_read.load(Ordering::Relaxed) - before)
+}
+
+#[tokio::test]
+async fn a_prepared_search_reads_only_files_that_may_have_the_words() {
+    let store = with_a_gem();
+    for query in ["rar", "raregem", "the raregem", "RAREGEM error", r#""raregem, and""#] {
+        let absent = prepared(&store).await;
+        assert_eq!(found_in(&store, query, &absent).await, (vec![Store::id(0)], 1), "{query}");
+    }
+    let absent = prepared(&store).await;
+    assert_eq!(found_in(&store, "wombat", &absent).await, (vec![], 0));
+    // What has no group may be in any file.
+    assert_eq!(found_in(&store, "\u{fc}", &absent).await, (vec![], 21));
+    assert_eq!(found_in(&store, "error", &absent).await.0.len(), 21);
+    // A session that grew.
+    store.put(7, &[prompt("u", "the error"), prompt("u2", "a wombat")]);
+    assert_eq!(found_in(&store, "wombat", &absent).await, (vec![Store::id(7)], 1));
+}
+
+#[tokio::test]
+async fn what_is_prepared_changes_no_result() {
+    let store = Store::new();
+    store.put(1, &[prompt("u1", "Fix the Login page"), call("t1", "Bash", json!({"command": "ls"}))]);
+    store.put(2, &[call("t1", "Edit", json!({"file_path": "/src/Main.rs"})), output("t1", "l\u{fc}gner")]);
+    store.put(
+        3,
+        &[prompt("u3", "a \u{17f}ea \u{212a}elvin"), reply("m", json!({"type": "text", "text": "x"}))],
+    );
+    let prepared = prepared(&store).await;
+    let queries = [
+        "login",
+        "fix login",
+        "tool:bash",
+        "file:main.rs",
+        "l\u{fc}gner",
+        "GNER",
+        "sea",
+        "kelvin",
+        "tool:e x",
+    ];
+    for query in queries {
+        let (plain, _) = found_in(&store, query, &Arc::default()).await;
+        assert_eq!(found_in(&store, query, &prepared).await.0, plain, "{query}");
+        assert!(!plain.is_empty() || query == "tool:e x", "{query}");
+    }
+}
+
+#[tokio::test]
+async fn the_next_search_is_prepared_after_a_search_and_before_the_first() {
+    let store = with_a_gem();
+    for is_first in [true, false] {
+        let absent = Arc::<Absent>::default();
+        let (stores, project) = (vec![store.only()], Some(store.project()));
+        let searching = if is_first {
+            Searching::prepare(stores, project, absent.clone())
+        } else {
+            let query = Query::parse("the", TODAY).unwrap();
+            let (searching, mut changes) = Searching::start(stores, project, query, absent.clone());
+            while changes.recv().await.is_some() {}
+            searching
+        };
+        let ends = async {
+            while !searching.is_finished() {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(60), ends).await.unwrap();
+        assert_eq!(found_in(&store, "raregem", &absent).await, (vec![Store::id(0)], 1), "{is_first}");
+    }
+}

@@ -37,14 +37,13 @@ export class SearchState {
     const nr = this.#nr;
     this.#isStale = true;
     this.failure = null;
-    if (this.query.trim() === '') {
-      this.#reset(null);
-      await this.stop();
-      return;
-    }
-    this.progress = START;
+    const isEmpty = this.query.trim() === '';
+    if (isEmpty) this.#reset(null);
+    else this.progress = START;
     try {
+      // Without a word the host prepares the search for one.
       const hint = await this.#host.searchSessions(nr, this.query, this.all, -new Date().getTimezoneOffset());
+      if (isEmpty) return;
       if (nr === this.#nr && hint !== null) this.#reset(hint);
       else if (nr === this.#nr) this.hint = null;
     } catch (reason) {
@@ -52,6 +51,11 @@ export class SearchState {
       this.#reset(null);
       this.failure = asCommandError(reason).message;
     }
+  }
+
+  /** The panel is open: the host prepares the search, if there is no query yet. */
+  prepare(): Promise<void> {
+    return this.query.trim() === '' ? this.run() : Promise.resolve();
   }
 
   /** Ends the search; the results stay. */

@@ -62,8 +62,7 @@ describe('a search', () => {
   });
 
   it('shows nothing when nothing is found, or when there is nothing to search for', async () => {
-    const { host, search } = state();
-    const stop = vi.spyOn(host, 'stopSearch');
+    const { asked, search } = state();
     search.query = 'a';
     await search.run();
     search.take(1, change({ found: [...SEARCHED] }));
@@ -75,7 +74,18 @@ describe('a search', () => {
     expect([search.hint, search.progress]).toEqual(['“x” is not a date.', null]);
     search.query = ' ';
     await search.run();
-    expect([search.hint, stop.mock.calls.length]).toEqual([null, 1]);
+    expect([search.hint, search.progress]).toEqual([null, null]);
+    expect(asked.at(-1)).toEqual([4, ' ', false]);
+  });
+
+  it('is prepared by the host when the panel opens without a query', async () => {
+    const { asked, search } = state();
+    await search.prepare();
+    expect([asked, search.searching]).toEqual([[[1, '', false]], false]);
+    search.query = 'a';
+    await search.run();
+    await search.prepare();
+    expect(asked).toHaveLength(2);
   });
 
   it('says that it failed', async () => {
