@@ -23,7 +23,7 @@ use crate::notify::Bell;
 use crate::orphans::OrphanProcesses;
 use crate::prompt_snapshots::PromptSnapshots;
 use crate::registry::SessionRegistry;
-use crate::registry::far::{is_far, not_here};
+use crate::registry::far::{is_far, not_here, place_of};
 use crate::settings::CurrentSettings;
 use crate::watch::FolderWatches;
 use crate::windows::Windows;
@@ -419,6 +419,7 @@ pub async fn reveal_path(app: AppHandle, window: WebviewWindow, path: String) ->
 }
 
 /// Opens a file of this window's project in the user's editor, at a line counted from 1. Refuses files outside the project.
+/// A file of another machine is opened by an editor that connects there itself.
 #[tauri::command]
 pub async fn open_in_editor(
     app: AppHandle,
@@ -426,9 +427,14 @@ pub async fn open_in_editor(
     path: String,
     line: Option<u32>,
 ) -> Answer<()> {
-    let project = project_here(&app, &window)?;
+    let project = project_of(&app, &window)?;
+    let chosen = app.state::<Arc<CurrentSettings>>().get().editor;
+    let line = line.filter(|&line| line > 0);
+    if is_far(&project) {
+        let (far, folder) = place_of(&project).ok_or_else(not_here)?;
+        return editor::elsewhere::open(chosen, &far.machine, &folder, &path, line).await;
+    }
     let of = project.clone();
     let file = disk::run(&project, disk::DEADLINE, move || links::inside(&of, &path)).await??;
-    let chosen = app.state::<Arc<CurrentSettings>>().get().editor;
-    editor::open(chosen, file, line.filter(|&line| line > 0)).await
+    editor::open(chosen, file, line).await
 }

@@ -1,10 +1,11 @@
 //! Opening a file in the user's editor: that of the settings, a well-known one that is installed, or the desktop's editor
 //! for text. No shell reads the command line, and the file is never run.
 
+pub mod elsewhere;
 mod known;
 
 use crate::detached;
-use crate::user_command::{self, find, shown};
+use crate::user_command::{filled, find, shown};
 use deskbell_cli::args::edit::EditOptions;
 use deskbell_cli::folders;
 use deskbell_engine::api::{CommandError, ErrorCode, Settings, UserCommand};
@@ -25,12 +26,16 @@ pub async fn open(chosen: Option<UserCommand>, file: PathBuf, line: Option<u32>)
         command_line(chosen.as_ref(), path.as_deref(), &of, line)
     };
     match disk::run(&folder, disk::DEADLINE, command).await?? {
-        Some(command) => detached::start(&folder, &command).await.map_err(|problem| {
-            let program = command.first().map_or_else(String::new, |program| shown(program));
-            failed(&format!("The editor {program} could not be started."), Some(problem))
-        }),
+        Some(command) => start_in(&folder, &command).await,
         None => disk::run(&folder, disk::DEADLINE, move || by_desktop(&file)).await?,
     }
+}
+
+async fn start_in(folder: &Path, command: &[OsString]) -> Result<(), CommandError> {
+    detached::start(folder, command).await.map_err(|problem| {
+        let program = command.first().map_or_else(String::new, |program| shown(program));
+        failed(&format!("The editor {program} could not be started."), Some(problem))
+    })
 }
 
 /// Runs `deskbell edit`.
@@ -85,17 +90,17 @@ fn command_line(
             failed(&message, Some("It needs an absolute path, or a name that is in PATH.".to_owned()))
         })?;
         let mut command = vec![found.into_os_string()];
-        command.extend(args.iter().map(|argument| filled(argument, file, line.unwrap_or(1))));
+        command.extend(args.iter().map(|argument| at_line(argument, file, line.unwrap_or(1))));
         if !args.iter().any(|argument| argument.contains("{file}")) {
             command.push(file.into());
         }
         return Ok(Some(command));
     }
     let found = KNOWN.iter().find_map(|known| Some((find(known.program, path)?, known.at_line)));
-    let Some((program, at_line)) = found else { return Ok(None) };
+    let Some((program, arguments)) = found else { return Ok(None) };
     let mut command = vec![program.into_os_string()];
-    match line.filter(|_| may_join(at_line, file)) {
-        Some(line) => command.extend(at_line.iter().map(|argument| filled(argument, file, line))),
+    match line.filter(|_| may_join(arguments, file)) {
+        Some(line) => command.extend(arguments.iter().map(|argument| at_line(argument, file, line))),
         None => command.push(file.into()),
     }
     Ok(Some(command))
@@ -108,9 +113,9 @@ fn may_join(at_line: &[&str], file: &Path) -> bool {
 }
 
 /// Puts the file and the line into an argument.
-fn filled(argument: &str, file: &Path, line: u32) -> OsString {
+fn at_line(argument: &str, file: &Path, line: u32) -> OsString {
     let line = line.to_string();
-    user_command::filled(argument, &[("{file}", file.as_os_str()), ("{line}", OsStr::new(&line))])
+    filled(argument, &[("{file}", file.as_os_str()), ("{line}", OsStr::new(&line))])
 }
 
 /// Opens a file with the program that the desktop has for text, whatever kind of file it is: the program for its own

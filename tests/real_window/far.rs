@@ -135,6 +135,7 @@ pub async fn a_project_there_is_opened_trusted_prompted_and_stopped() -> Result<
     let far = Far::new().await?;
     far.play("far", async |far| {
         let window = far.open().await?;
+        let project_there = far.home.join("code/windmill");
         // The folder is judged there, and nothing starts before the answer.
         window.wait_shows("Do you trust windmill (box)?", LONG).await?;
         window.wait_shows(HOOK, SHORT).await?;
@@ -178,12 +179,23 @@ pub async fn a_project_there_is_opened_trusted_prompted_and_stopped() -> Result<
         window.screenshot("far-changes").await?;
         window.key("Escape").await?;
 
+        // An editor of this machine connects there itself.
+        put(
+            &far.bin.join("code"),
+            &format!("#!/bin/sh\nprintf '%s\\n' \"$@\" > '{}'\n", far.bin.join("edited").display()),
+        )?;
+        let edit = json!({ "path": "src/tide-there.rs", "line": 7 });
+        window.invoke("open_in_editor", edit).await?.map_err(|error| anyhow::anyhow!("{error}"))?;
+        let edited = fs::read_to_string(far.bin.join("edited"))?;
+        let file = format!("{}/src/tide-there.rs:7", project_there.display());
+        ensure!(edited == format!("--remote\nssh-remote+box\n--goto\n{file}\n"), "{edited}");
+        let outside = json!({ "path": "../../.bashrc", "line": null });
+        ensure!(window.invoke("open_in_editor", outside).await?.is_err(), "outside of the project");
+
         // Files of this machine are never read for it, although the folder exists here under the same name.
-        let project = far.home.join("code/windmill");
-        ensure!(project.is_dir());
+        ensure!(project_there.is_dir());
         for (command, arguments) in [
             ("reveal_path", json!({ "path": ".claude/settings.json" })),
-            ("open_in_editor", json!({ "path": ".claude/settings.json", "line": null })),
             ("worktrees", json!({})),
             ("usage", json!({ "all": false })),
             ("search_sessions", json!({ "nr": 1, "query": "far", "all": false, "utcOffsetMinutes": 0 })),

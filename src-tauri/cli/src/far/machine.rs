@@ -151,6 +151,11 @@ impl Machine {
         &self.name
     }
 
+    /// Its name for ssh; `None` if ssh does not reach it.
+    pub fn ssh_name(&self) -> Option<&str> {
+        self.is_ssh().then_some(self.name.as_str())
+    }
+
     /// Whether the user's ssh reaches it.
     pub fn is_ssh(&self) -> bool {
         self.transport == Transport::Ssh

@@ -12,7 +12,6 @@ export const ON_THIS_COMPUTER: readonly string[] = [
   'fork-before',
   'terminal',
   'restore',
-  'edit-file',
   'reveal',
   'without-asking',
   'usage',

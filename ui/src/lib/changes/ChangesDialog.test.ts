@@ -76,7 +76,7 @@ it('shows what the agent edited in a folder without git, and offers nothing that
   await vi.waitFor(() => expect(asked.at(-1)).toBe('prompt'));
 });
 
-it('reads the changes of another machine, and offers nothing that would change or open a file', async () => {
+it('reads the changes of another machine, opens its files in an editor, and offers nothing else', async () => {
   const host = new FakeHost('far');
   onTestFinished(() => host.close());
   host.workingChanges = WORKING;
@@ -90,7 +90,8 @@ it('reads the changes of another machine, and offers nothing that would change o
   dialog.getByText(/These files are on box\./u);
   await user.click(dialog.getByRole('button', { name: /^Changed: src\/money.rs/u, hidden: true }));
   await dialog.findByRole('group', { name: 'Changes in src/money.rs, lines 12–13', hidden: true });
-  expect(dialog.queryAllByRole('button', { name: /revert|patch|editor|folder/iu, hidden: true })).toEqual([]);
+  dialog.getByRole('button', { name: 'Open money.rs in editor', hidden: true });
+  expect(dialog.queryAllByRole('button', { name: /revert|patch|folder/iu, hidden: true })).toEqual([]);
   const bases = dialog.getByRole('combobox', { name: 'Compare with', hidden: true });
   expect(within(bases).getAllByRole('option', { hidden: true })).toHaveLength(1);
   expect(moments).not.toHaveBeenCalled();
