@@ -1,6 +1,8 @@
 //! Projects on other machines: how they are opened, what is asked there about them, their trust decisions and sessions. The
 //! folder is looked at by Deskbell there; nothing of it is read here.
 
+pub mod history;
+
 use crate::registry::SessionRegistry;
 use crate::registry::far::{FarState, MAX_PATH, is_path, place_of};
 use crate::windows::Windows;
@@ -96,6 +98,7 @@ async fn learn(app: &AppHandle, project: &Path, options: &[String]) -> Option<Co
         Ok(view) if view.project == folder && view.agent.is_none() => {
             registry.set_far_state(project, FarState::Reached(Box::new(view)));
             follow(app, project, &far).await;
+            history::send_later(app, project);
             None
         }
         Ok(_) => Some(bad_folder()),

@@ -50,7 +50,7 @@ pub async fn stored(
     agent_session_id: &str,
     item_id: Option<ItemId>,
 ) -> Result<(), CommandError> {
-    let project = real(folder).await?;
+    let project = if is_far(folder) { folder.to_owned() } else { real(folder).await? };
     let session = app.state::<SessionRegistry>().open_stored(&project, agent_session_id).await?;
     in_window(app, &project, session, item_id).await
 }

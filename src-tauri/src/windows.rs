@@ -37,7 +37,7 @@ pub struct ProjectWindow {
     /// Follows the sessions in the agent's store for this window's list.
     pub follower: Option<Follower>,
     /// The search in progress, or the last one, with its number.
-    pub searching: Option<(u32, Searching)>,
+    pub searching: Option<(u32, Search)>,
     /// The folders of the sessions that it found, by the agent's id.
     pub found: HashMap<String, PathBuf>,
     /// The item to show when the page connects.
@@ -74,6 +74,23 @@ impl ProjectWindow {
             n_views: 0,
             closing: false,
         }
+    }
+}
+
+/// A search, which ends when this is dropped.
+pub enum Search {
+    /// In the stores of this machine.
+    Here { _searching: Searching },
+    /// On another machine.
+    There { _searching: AbortOnDrop },
+}
+
+/// The task of a search on another machine. Its connection ends with it.
+pub struct AbortOnDrop(pub tauri::async_runtime::JoinHandle<()>);
+
+impl Drop for AbortOnDrop {
+    fn drop(&mut self) {
+        self.0.abort();
     }
 }
 

@@ -174,10 +174,25 @@ pub async fn a_project_there_is_opened_trusted_prompted_and_stopped() -> Result<
 
         // The changes page has those of the folder there.
         window.key("ctrl+shift+j").await?;
-        window.wait_shows("These files are on box.", LONG).await?;
+        window.wait_shows("These files are on box, and are read and reverted there.", LONG).await?;
         window.wait_shows("tide-there.rs", LONG).await?;
         window.screenshot("far-changes").await?;
         window.key("Escape").await?;
+
+        // The search and the history are those of the agent there.
+        window.key("ctrl+shift+f").await?;
+        window.type_into("Search in sessions", "Far away").await?;
+        eventually("a result", LONG, async || {
+            let names = window.names("option").await?;
+            Ok(names.iter().any(|name| name.contains("Far away")).then_some(()))
+        })
+        .await?;
+        window.drawn().await?;
+        window.screenshot("far-search").await?;
+        window.key("Escape").await?;
+        let unknown = json!({ "agentSessionId": "0c0f2a5e-5d2b-4e8e-9a6b-0123456789ab" });
+        let refused = window.invoke("open_stored", unknown).await?.err().context("no such conversation")?;
+        ensure!(refused["code"] == "noSuchSession", "{refused}");
 
         // An editor of this machine connects there itself.
         put(
@@ -198,8 +213,6 @@ pub async fn a_project_there_is_opened_trusted_prompted_and_stopped() -> Result<
             ("reveal_path", json!({ "path": ".claude/settings.json" })),
             ("worktrees", json!({})),
             ("usage", json!({ "all": false })),
-            ("search_sessions", json!({ "nr": 1, "query": "far", "all": false, "utcOffsetMinutes": 0 })),
-            ("open_stored", json!({ "agentSessionId": "0c0f2a5e-5d2b-4e8e-9a6b-0123456789ab" })),
         ] {
             let answered = window.invoke(command, arguments).await?;
             let refused = answered.err().with_context(|| format!("{command} was answered"))?;

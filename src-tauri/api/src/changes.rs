@@ -146,7 +146,7 @@ pub struct HunkPlace {
 }
 
 /// Changes as a patch for `git apply`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Patch {
     pub text: String,

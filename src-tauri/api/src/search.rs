@@ -1,7 +1,7 @@
 //! Results of a search in the agent's stored sessions.
 
 use super::id::ItemId;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 /// More results of a search, and how far it has come.
@@ -26,7 +26,7 @@ pub struct SearchChange {
 }
 
 /// A session with matches.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct FoundSession {
     /// The agent's own id of the conversation.
@@ -50,7 +50,7 @@ pub struct FoundSession {
 }
 
 /// A match in a session.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SearchHit {
     /// The item with the match; `null` if it is the title.
@@ -65,7 +65,7 @@ pub struct SearchHit {
 }
 
 /// The part of a session that matches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, TS)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub enum SearchPlace {
     Title,
@@ -80,7 +80,7 @@ pub enum SearchPlace {
 }
 
 /// A piece of a snippet.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SnippetPart {
     pub text: String,

@@ -3,6 +3,7 @@
 //! Events of sessions are sent as `Envelope`, as by `deskbell relay`. docs/relay.md is the specification.
 
 use super::agent::AgentKind;
+use super::changes::HunkPlace;
 use super::command::{Command, CommandError};
 use super::export::ExportFormat;
 use super::id::{ItemId, SessionId};
@@ -55,6 +56,14 @@ pub enum Request {
         run: Option<String>,
         session_id: SessionId,
     },
+    /// Reverts a change in the session's folder, or undoes that. Only to a server that names `revert` in `hello`.
+    Revert {
+        id: String,
+        #[serde(default)]
+        run: Option<String>,
+        session_id: SessionId,
+        change: RevertRequest,
+    },
     /// The client has processed every event of the session up to `seq`.
     Ack { session_id: SessionId, seq: u64 },
     /// Asks for a text of a session. It changes nothing, so it can be asked again. Answered by `answer`.
@@ -82,6 +91,12 @@ pub struct NewSession {
     /// The `agentSessionId` of the conversation to continue.
     #[serde(default)]
     pub resume: Option<String>,
+    /// The conversation to begin as a copy of. Only to a server that names `fork` in `hello`.
+    #[serde(default)]
+    pub fork: Option<NewFork>,
+    /// The title, until the conversation has one of its own.
+    #[serde(default)]
+    pub title: Option<String>,
     #[serde(default)]
     pub model: Option<String>,
     #[serde(default)]
@@ -92,6 +107,36 @@ pub struct NewSession {
     /// Loads the folder's own settings while this server runs, whatever the user decided earlier.
     #[serde(default)]
     pub trust: bool,
+}
+
+/// The conversation that a new session begins as a copy of. It is only read.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NewFork {
+    /// Its `agentSessionId`.
+    pub of: String,
+    /// The copy ends before the prompt with this id; `null` copies all.
+    #[serde(default)]
+    pub before: Option<String>,
+}
+
+/// A change in the folder of a session that is reverted, or a revert that is undone.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum RevertRequest {
+    /// Makes a file, or one hunk of it, what it was in the last commit.
+    Revert {
+        path: String,
+        /// The earlier name of a renamed file, which it gets back.
+        #[serde(default)]
+        old_path: Option<String>,
+        /// That of the diff that was shown. A file that has changed since is left alone.
+        version: String,
+        #[serde(default)]
+        hunk: Option<HunkPlace>,
+    },
+    /// Undoes the revert with this request id, if the server still knows it and no file has changed since.
+    Undo { of: String },
 }
 
 /// What a session is asked for that its events do not contain.
@@ -131,13 +176,30 @@ pub enum Question {
     Edits { since_prompt: bool },
     /// The change of one of these files: `FileDiff`, or `null` without a conversation.
     EditDiff { since_prompt: bool, path: String },
+    /// The changes of one of these files, or of all, for `git apply`: `Patch`.
+    Patch { path: Option<String> },
     /// A question of a newer client. It is refused.
     #[serde(other)]
     Unknown,
 }
 
-/// The questions that came after the first servers of this protocol. `hello` names those that a server answers.
-pub const LATER_QUESTIONS: [&str; 6] = ["files", "changes", "fileDiff", "serverLog", "edits", "editDiff"];
+/// The questions and requests that came after the first servers of this protocol. `hello` names those that a server
+/// answers.
+pub const LATER_QUESTIONS: [&str; 9] =
+    ["files", "changes", "fileDiff", "serverLog", "edits", "editDiff", "patch", "revert", "fork"];
+
+impl Request {
+    /// Its name in [`LATER_QUESTIONS`]; `None` if every server of this protocol carries it out.
+    pub fn later_name(&self) -> Option<&'static str> {
+        match self {
+            Self::Revert { .. } => Some("revert"),
+            // An older server would begin an empty conversation instead.
+            Self::Open { session, .. } if session.fork.is_some() => Some("fork"),
+            Self::Ask { question, .. } => question.later_name(),
+            _ => None,
+        }
+    }
+}
 
 impl Question {
     /// Its name in [`LATER_QUESTIONS`]; `None` if every server of this protocol answers it.
@@ -148,6 +210,7 @@ impl Question {
             Self::FileDiff { .. } => Some("fileDiff"),
             Self::Edits { .. } => Some("edits"),
             Self::EditDiff { .. } => Some("editDiff"),
+            Self::Patch { .. } => Some("patch"),
             Self::ServerLog { .. } => Some("serverLog"),
             _ => None,
         }

@@ -15,7 +15,7 @@ mod secret;
 #[cfg(unix)]
 mod shared;
 
-pub use ask::{Far, FarError, FarReader};
+pub use ask::{Far, FarError, FarLines, FarReader};
 pub use asked::{AskWindow, Asked, Unanswered};
 pub use connections::Connections;
 pub(crate) use connections::Way;

@@ -19,7 +19,7 @@ use deskbell_engine::trust::TrustStore;
 use deskbell_server::ClientId;
 use deskbell_server::hub::{Effect, Hub, Identity, Input};
 use deskbell_server::socket;
-use files::SearchedFolders;
+use files::{Reverted, SearchedFolders};
 use place::Place;
 use sessions::{Job, Sessions};
 use std::collections::HashMap;
@@ -123,6 +123,7 @@ pub struct Server {
     clients: Mutex<HashMap<ClientId, Connection>>,
     sessions: Sessions,
     searched: SearchedFolders,
+    reverted: Reverted,
     data: PathBuf,
     decisions: TrustStore,
     run: Run,
@@ -155,6 +156,7 @@ impl Server {
             clients: Mutex::default(),
             sessions,
             searched: SearchedFolders::default(),
+            reverted: Reverted::default(),
             data,
             decisions,
             run,
@@ -255,6 +257,14 @@ impl Server {
                     self.give(id, session_id, |id| Job::Command { id, command });
                 }
                 Effect::Remove { id, session_id } => self.give(id, session_id, |id| Job::Remove { id }),
+                Effect::Revert { id, session_id, change } => {
+                    let server = self.clone();
+                    tokio::spawn(async move {
+                        let result = server.revert(&id, &session_id, change).await;
+                        let result = result.map(|()| session_id);
+                        server.step(Input::Executed { id, result });
+                    });
+                }
                 Effect::MakeSnapshot { client, session_id } => {
                     let server = self.clone();
                     tokio::spawn(async move {

@@ -3,7 +3,7 @@
 //! `deskbell_server::client` decides; this carries its effects out. The caller supplies the way to connect, which may
 //! start the server first.
 
-use crate::api::server::{NewSession, Question, SessionSummary};
+use crate::api::server::{NewSession, Question, RevertRequest, SessionSummary};
 use crate::api::*;
 use crate::host::{BoxFuture, Reader, Writer};
 use deskbell_server::client::{Client, Effect, Link, lost};
@@ -53,6 +53,7 @@ enum ToServer {
     Open(Box<NewSession>, Outcome<SessionId>),
     Command(SessionId, Command, Option<Outcome<()>>),
     Remove(SessionId, Outcome<()>),
+    Revert(String, SessionId, RevertRequest, Outcome<()>),
     Ask(SessionId, Question, Outcome<Value>),
     Retry,
 }
@@ -118,6 +119,15 @@ impl ServerLink {
         let (reply, answer) = oneshot::channel();
         self.send(ToServer::Open(Box::new(session), reply));
         answer.await.map_err(|_| lost())?
+    }
+
+    /// Reverts a change in the folder of a session, or undoes a revert. Returns the id of the request, which an undo names.
+    pub async fn revert(&self, id: SessionId, change: RevertRequest) -> Result<String, CommandError> {
+        let (reply, answer) = oneshot::channel();
+        let request_id = uuid::Uuid::new_v4().to_string();
+        self.send(ToServer::Revert(request_id.clone(), id, change, reply));
+        answer.await.map_err(|_| lost())??;
+        Ok(request_id)
     }
 
     pub(crate) fn follow(&self, id: SessionId, events: mpsc::Sender<FromServer>) {
@@ -272,6 +282,10 @@ impl Task {
             ToServer::Remove(session_id, reply) => {
                 let id = id();
                 let sent = self.client.remove(id.clone(), session_id);
+                self.sent(id, Answer::Done(Some(reply)), sent)
+            }
+            ToServer::Revert(id, session_id, change, reply) => {
+                let sent = self.client.revert(id.clone(), session_id, change);
                 self.sent(id, Answer::Done(Some(reply)), sent)
             }
             ToServer::Ask(session_id, question, reply) => {

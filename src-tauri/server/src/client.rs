@@ -7,7 +7,7 @@
 use super::follower::{Follower, Head, Received};
 use super::hub::MAX_ANSWER_BYTES;
 use deskbell_api::server::{
-    LATER_QUESTIONS, NewSession, PROTOCOL, Question, Refusal, Reply, Request, SessionSummary,
+    LATER_QUESTIONS, NewSession, PROTOCOL, Question, Refusal, Reply, Request, RevertRequest, SessionSummary,
 };
 use deskbell_api::{Command, CommandError, ErrorCode, SessionId};
 use serde_json::Value;
@@ -183,19 +183,29 @@ impl Client {
         self.send(id.clone(), Request::Remove { id, run: None, session_id })
     }
 
+    /// Reverts a change in a session's folder, like `command`. Needs a link, because the server must know the request.
+    pub fn revert(
+        &mut self,
+        id: String,
+        session_id: SessionId,
+        change: RevertRequest,
+    ) -> Result<Vec<Effect>, CommandError> {
+        self.send(id.clone(), Request::Revert { id, run: None, session_id, change })
+    }
+
     /// Asks a session for a text. Nothing is sent without a link or to a server that does not know the question, and the
     /// answer does not come if the link breaks: the caller asks again, or says so.
     pub fn ask(&self, nr: u64, session_id: SessionId, question: Question) -> Result<Effect, CommandError> {
         if self.run.is_none() {
             return Err(lost());
         }
-        if question.later_name().is_some_and(|name| !self.questions.contains(&name)) {
-            return Err(refused(
-                "The server of this session is an older Deskbell that does not know this request. A newer one takes \
-                 its place after its sessions have ended.",
-            ));
-        }
-        Ok(Effect::Write(Request::Ask { nr, session_id, question }))
+        let request = Request::Ask { nr, session_id, question };
+        if !self.knows(&request) { Err(too_old()) } else { Ok(Effect::Write(request)) }
+    }
+
+    /// Whether the server of the last `hello` carries this request out.
+    fn knows(&self, request: &Request) -> bool {
+        request.later_name().is_none_or(|name| self.questions.contains(&name))
     }
 
     fn send(&mut self, id: String, request: Request) -> Result<Vec<Effect>, CommandError> {
@@ -203,6 +213,9 @@ impl Client {
             Link::Incompatible { version, .. } => {
                 format!("The sessions run in Deskbell {version}, which this version cannot talk to.")
             }
+            // Another server may be there when the link comes back.
+            _ if request.later_name().is_some() && self.run.is_none() => return Err(lost()),
+            _ if !self.knows(&request) => return Err(too_old()),
             _ if self.waiting.len() >= MAX_WAITING => {
                 "Too much waits for the connection to the session. Try again when it is back.".to_owned()
             }
@@ -365,9 +378,23 @@ impl Client {
         self.pinged_at = now;
         let mut effects = vec![Effect::LinkChanged, Effect::Listed(sessions)];
         effects.extend(self.followed.values_mut().map(|follower| Effect::Write(follower.connected(&run))));
+        effects.extend(self.unknown_there());
         effects.extend(self.waiting.iter_mut().map(|waiting| Effect::Write(stamped(waiting, &run))));
         self.run = Some(run);
         effects
+    }
+
+    /// Answers what waits and what the server does not know: it is older than the one before.
+    fn unknown_there(&mut self) -> Vec<Effect> {
+        let waiting = std::mem::take(&mut self.waiting);
+        let (known, unknown) = waiting.into_iter().partition(|waiting| self.knows(&waiting.request));
+        self.waiting = known;
+        let unknown: VecDeque<Waiting> = unknown;
+        let refused = || Refused { reason: Refusal::Restarted, error: too_old() };
+        unknown
+            .into_iter()
+            .map(|waiting| Effect::Answered { id: waiting.id, result: Err(refused()) })
+            .collect()
     }
 
     fn answered(&mut self, id: String, result: Result<SessionId, Refused>) -> Vec<Effect> {
@@ -384,6 +411,13 @@ impl Client {
 /// The error of a call that the link broke.
 pub fn lost() -> CommandError {
     refused("The connection to the session is lost. Try again when it is back.")
+}
+
+fn too_old() -> CommandError {
+    refused(
+        "The server of this session is an older Deskbell that does not know this request. A newer one takes its place \
+         after its sessions have ended.",
+    )
 }
 
 fn refused(message: &str) -> CommandError {
@@ -406,9 +440,10 @@ fn stamped(waiting: &mut Waiting, now: &str) -> Request {
     let first = Some(waiting.run.get_or_insert_with(|| now.to_owned()).clone());
     let mut request = waiting.request.clone();
     match &mut request {
-        Request::Open { run, .. } | Request::Command { run, .. } | Request::Remove { run, .. } => {
-            *run = first
-        }
+        Request::Open { run, .. }
+        | Request::Command { run, .. }
+        | Request::Remove { run, .. }
+        | Request::Revert { run, .. } => *run = first,
         _ => {}
     }
     request

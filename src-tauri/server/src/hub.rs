@@ -6,7 +6,7 @@ use super::outbox::{Cursor, Outbox};
 use super::requests::{MAX_ID_BYTES, RequestIds, Seen};
 use super::{ClientId, Line, is_busy, version};
 use deskbell_api::server::{
-    LATER_QUESTIONS, NewSession, PROTOCOL, Question, Refusal, Reply, Request, SessionSummary,
+    LATER_QUESTIONS, NewSession, PROTOCOL, Question, Refusal, Reply, Request, RevertRequest, SessionSummary,
 };
 use deskbell_api::{Command, CommandError, ErrorCode, SessionId};
 use serde::Serialize;
@@ -56,7 +56,7 @@ pub enum Input {
         line: Line,
         summary: Option<SessionSummary>,
     },
-    /// The result of an `Execute`, `Open` or `Remove`.
+    /// The result of an `Execute`, `Open`, `Remove` or `Revert`.
     Executed {
         id: String,
         result: Result<SessionId, CommandError>,
@@ -90,6 +90,11 @@ pub enum Effect {
     Remove {
         id: String,
         session_id: SessionId,
+    },
+    Revert {
+        id: String,
+        session_id: SessionId,
+        change: RevertRequest,
     },
     MakeSnapshot {
         client: ClientId,
@@ -297,6 +302,11 @@ impl Hub {
             Request::Remove { id, run, session_id } => {
                 if self.counts(client, &id, run.as_deref(), Some(&session_id), effects) {
                     effects.push(Effect::Remove { id, session_id });
+                }
+            }
+            Request::Revert { id, run, session_id, change } => {
+                if self.counts(client, &id, run.as_deref(), Some(&session_id), effects) {
+                    effects.push(Effect::Revert { id, session_id, change });
                 }
             }
             Request::Attach { session_id, after, run } => {

@@ -1,5 +1,5 @@
 //! Commands of the changes page: the files of this window's project that differ from an earlier state. Another machine is
-//! asked for its own; nothing of it is reverted from here.
+//! asked for its own, and reverts them itself.
 
 use super::{Answer, project_here, project_of};
 use crate::prompt_snapshots::PromptSnapshots;
@@ -7,6 +7,7 @@ use crate::registry::SessionRegistry;
 use crate::registry::far::is_far;
 use deskbell_cli::folders;
 use deskbell_engine::LocalHost;
+use deskbell_engine::api::server::RevertRequest;
 use deskbell_engine::api::*;
 use deskbell_engine::changes::{Reverts, Snapshot, WorkingTree};
 use deskbell_engine::session::SessionHandle;
@@ -103,8 +104,11 @@ pub async fn changes_patch(
     against: Against,
     path: Option<String>,
 ) -> Answer<Patch> {
-    let project = project_here(&app, &window)?;
+    let project = project_of(&app, &window)?;
     let since = since(&app, &project, &session_id, against)?;
+    if is_far(&project) {
+        return app.state::<SessionRegistry>().session(&project, &session_id)?.patch(path).await;
+    }
     let only: Vec<String> = path.into_iter().collect();
     let tree = WorkingTree::new(&LocalHost, &project, since.as_deref());
     tree.patch(&only).await.map_err(|why| CommandError {
@@ -134,7 +138,7 @@ pub async fn revert_change(
     against: Against,
     change: RevertedChange,
 ) -> Answer<Reverted> {
-    let project = project_here(&app, &window)?;
+    let project = project_of(&app, &window)?;
     let since = since(&app, &project, &session_id, against)?;
     if against != Against::Commit && since.is_none() {
         return Err(CommandError {
@@ -145,6 +149,12 @@ pub async fn revert_change(
     }
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64);
     let RevertedChange { path, old_path, version, hunk } = change;
+    if is_far(&project) {
+        let files: Vec<String> = old_path.iter().chain([&path]).cloned().collect();
+        let change = RevertRequest::Revert { path, old_path, version, hunk };
+        app.state::<SessionRegistry>().revert_far(&project, &session_id, change, now).await?;
+        return Ok(Reverted { at: now, files });
+    }
     let reverts = Reverts::new(&LocalHost, &project, &folders::data());
     reverts.revert(since.as_deref(), &path, old_path.as_deref(), Some(&version), hunk, now).await
 }
@@ -152,7 +162,10 @@ pub async fn revert_change(
 /// Undoes a revert. Refuses if a file has changed since.
 #[tauri::command]
 pub async fn undo_revert(app: AppHandle, window: WebviewWindow, at: u64) -> Answer<()> {
-    let project = project_here(&app, &window)?;
+    let project = project_of(&app, &window)?;
+    if is_far(&project) {
+        return app.state::<SessionRegistry>().undo_revert_far(&project, at).await;
+    }
     Reverts::new(&LocalHost, &project, &folders::data()).undo(Some(at)).await
 }
 

@@ -1,10 +1,12 @@
 //! Commands of the search in all sessions.
 
-use super::{Answer, project_here, project_of};
+use super::{Answer, project_of};
+use crate::far::history;
 use crate::hidden::HiddenSessions;
 use crate::registry::SessionRegistry;
+use crate::registry::far::is_far;
 use crate::settings::CurrentSettings;
-use crate::windows::Windows;
+use crate::windows::{Search, Windows};
 use crate::{emit, showing};
 use deskbell_engine::api::*;
 use deskbell_engine::search::{Absent, Query, Searching, Today};
@@ -25,29 +27,38 @@ pub async fn search_sessions(
     all: bool,
     utc_offset_minutes: i32,
 ) -> Answer<Option<String>> {
-    let project = if all { project_of(&app, &window)? } else { project_here(&app, &window)? };
+    let project = project_of(&app, &window)?;
     let windows = app.state::<Windows>();
     windows.with(window.label(), |window| window.searching = None)?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64);
     let stores = app.state::<Arc<CurrentSettings>>().stores().borrow().clone();
-    let query = match Query::parse(&query, Today { now, utc_offset_minutes }) {
+    let parsed = match Query::parse(&query, Today { now, utc_offset_minutes }) {
         Ok(query) => query,
+        Err(problem) if is_far(&project) => return Ok(Some(problem.to_string())),
         Err(problem) => {
             // The user is about to type a word.
             let (only, known) = ((!all).then_some(project), app.state::<Arc<Absent>>().inner().clone());
-            let preparing = Searching::prepare(stores, only, known);
+            let preparing = Search::Here { _searching: Searching::prepare(stores, only, known) };
             windows.with(window.label(), |window| window.searching = Some((nr, preparing)))?;
             return Ok(Some(problem.to_string()));
         }
     };
+    if is_far(&project) {
+        let searching = history::search(&app, window.label(), &project, nr, &query, all);
+        windows.with(window.label(), |window| {
+            window.searching = Some((nr, Search::There { _searching: searching }));
+            window.found.clear();
+        })?;
+        return Ok(None);
+    }
     let (searching, mut changes) = Searching::start(
         stores,
         (!all).then_some(project),
-        query,
+        parsed,
         app.state::<Arc<Absent>>().inner().clone(),
     );
     windows.with(window.label(), |window| {
-        window.searching = Some((nr, searching));
+        window.searching = Some((nr, Search::Here { _searching: searching }));
         window.found.clear();
     })?;
     let label = window.label().to_owned();

@@ -1,10 +1,11 @@
 //! Commands on the sessions in the agent's own store: follow the list, and open one; forking and exporting a session.
 
 use super::{Answer, project_here, project_of};
+use crate::far::history;
 use crate::hidden::HiddenSessions;
 use crate::native_dialogs::{self, Chooser};
 use crate::registry::SessionRegistry;
-use crate::registry::far::is_far;
+use crate::registry::far::{FarState, is_far};
 use crate::settings::CurrentSettings;
 use crate::windows::Windows;
 use crate::{emit, marks, terminal};
@@ -22,8 +23,11 @@ use tauri::{AppHandle, Manager, WebviewWindow};
 pub async fn follow_stored(app: AppHandle, window: WebviewWindow) -> Answer<()> {
     let project = project_of(&app, &window)?;
     if is_far(&project) {
-        // The list has Deskbell's sessions of that machine only.
         marks::send(&app, window.label()).await;
+        // It is sent once the machine has answered; a page that is reloaded gets it now.
+        if matches!(app.state::<SessionRegistry>().far_state(&project), Some(FarState::Reached(_))) {
+            history::send_later(&app, &project);
+        }
         return Ok(());
     }
     let stores = app.state::<Arc<CurrentSettings>>().stores();
@@ -62,7 +66,7 @@ async fn follow_open(app: &AppHandle, label: &str, change: &StoredChange) {
 /// prompt.
 #[tauri::command]
 pub async fn open_stored(app: AppHandle, window: WebviewWindow, agent_session_id: String) -> Answer<Session> {
-    let project = project_here(&app, &window)?;
+    let project = project_of(&app, &window)?;
     app.state::<SessionRegistry>().open_stored(&project, &agent_session_id).await
 }
 
@@ -74,7 +78,7 @@ pub async fn fork_session(
     session_id: SessionId,
     before: Option<ItemId>,
 ) -> Answer<ForkedSession> {
-    let project = project_here(&app, &window)?;
+    let project = project_of(&app, &window)?;
     app.state::<SessionRegistry>().fork(&project, &session_id, before).await
 }
 

@@ -133,7 +133,7 @@ impl SessionRegistry {
     /// before the session has something to save.
     pub async fn open_stored(&self, project: &Path, agent_session_id: &str) -> Result<Session, CommandError> {
         if far::is_far(project) {
-            return Err(far::not_here());
+            return self.open_far_stored(project, agent_session_id).await;
         }
         let _one_at_a_time = self.beginning.lock().await;
         let is_it = |session: &Session| session.agent_session_id.as_deref() == Some(agent_session_id);
@@ -190,9 +190,6 @@ impl SessionRegistry {
         id: &SessionId,
         before: Option<ItemId>,
     ) -> Result<ForkedSession, CommandError> {
-        if far::is_far(project) {
-            return Err(far::not_here());
-        }
         let handle = self.session(project, id)?;
         let refused = |message: &str| CommandError {
             code: ErrorCode::BadCommand,
@@ -202,6 +199,17 @@ impl SessionRegistry {
         let (_, origin) = self.known(id).ok_or_else(|| refused("The session is closed."))?;
         if origin.agent == AgentKind::Acp {
             return Err(refused("The agent of this session cannot fork a conversation."));
+        }
+        if far::is_far(project) {
+            // The prompts of a conversation there are read there.
+            let before = match before {
+                Some(item_id) => {
+                    let prompt = handle.stored_prompt(item_id).await?;
+                    Some(prompt.ok_or_else(|| refused("The prompt no longer exists."))?)
+                }
+                None => None,
+            };
+            return self.fork_far(project, origin, before).await;
         }
         let profile = origin.profile.as_ref().map(|name| self.profile(name)).transpose()?;
         let of = origin.agent_session_id.ok_or_else(|| {

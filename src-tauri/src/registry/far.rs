@@ -3,15 +3,19 @@
 
 use super::{Entry, SessionRegistry, creation, lock};
 use deskbell_cli::far::{AskWindow, Connections, Far, Machine};
-use deskbell_engine::api::server::{NewSession, SessionSummary};
+use deskbell_engine::api::server::{NewFork, NewSession, RevertRequest, SessionSummary};
 use deskbell_engine::api::*;
 use deskbell_engine::projects::KnownProject;
 use deskbell_engine::remote::{Dial, ServerLink};
 use deskbell_engine::session::SessionHandle;
+use deskbell_engine::title::Title;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Projects there whose lists are kept. Searches find conversations of any.
+const MOST_PROJECTS: usize = 1_000;
 
 /// Sessions of one project that are shown. A machine can name as many as it likes.
 const MOST_SESSIONS: usize = 200;
@@ -31,6 +35,10 @@ pub enum FarState {
 pub(super) struct FarProjects {
     states: HashMap<PathBuf, FarState>,
     links: HashMap<String, FarLink>,
+    /// The conversations that these machines listed or found, by project and the agent's id.
+    stored: HashMap<PathBuf, HashMap<String, StoredSession>>,
+    /// Reverts there that can be undone: the id of the request, by the session and the time that the page has.
+    reverts: HashMap<(SessionId, u64), String>,
     connections: Arc<Connections>,
 }
 
@@ -151,6 +159,103 @@ impl SessionRegistry {
         open.or_else(last).ok_or_else(|| {
             refused("The files there are listed after the first prompt, because a session there reads them.")
         })
+    }
+
+    /// Remembers conversations that the machine of this project listed or found, so that they can be opened.
+    pub fn know_far_stored(&self, project: &Path, sessions: impl IntoIterator<Item = StoredSession>) {
+        let mut far = lock(&self.far);
+        if far.stored.len() >= MOST_PROJECTS && !far.stored.contains_key(project) {
+            return;
+        }
+        let of_project = far.stored.entry(project.to_owned()).or_default();
+        of_project.extend(sessions.into_iter().map(|one| (one.agent_session_id.clone(), one)));
+    }
+
+    /// Returns the session that shows a conversation of the agent there. The server there has it from then on; nothing is
+    /// started before its first prompt.
+    pub(super) async fn open_far_stored(
+        &self,
+        project: &Path,
+        agent_session_id: &str,
+    ) -> Result<Session, CommandError> {
+        let (Some((_, folder)), Some(link)) = (place_of(project), self.far_link_of(project)) else {
+            return Err(refused("The machine of this project is not connected yet."));
+        };
+        let _one_at_a_time = self.beginning.lock().await;
+        let is_it = |session: &Session| session.agent_session_id.as_deref() == Some(agent_session_id);
+        if let Some(open) = self.sessions(project).into_iter().find(is_it) {
+            return Ok(open);
+        }
+        let stored =
+            lock(&self.far).stored.get(project).and_then(|known| known.get(agent_session_id).cloned());
+        let stored = stored.ok_or_else(|| CommandError {
+            code: ErrorCode::NoSuchSession,
+            message: "The session is no longer in Claude Code’s history of this project.".to_owned(),
+            detail: None,
+        })?;
+        let session = NewSession {
+            project: folder,
+            resume: Some(stored.agent_session_id),
+            title: Some(stored.title),
+            profile: stored.profile,
+            ..NewSession::default()
+        };
+        self.open_in(&link, project, session).await
+    }
+
+    /// Opens a session there that begins as a copy of another one of that machine.
+    pub(super) async fn fork_far(
+        &self,
+        project: &Path,
+        origin: Session,
+        before: Option<(String, String)>,
+    ) -> Result<ForkedSession, CommandError> {
+        let (Some((_, folder)), Some(link)) = (place_of(project), self.far_link_of(project)) else {
+            return Err(refused("The machine of this project is not connected yet."));
+        };
+        let of = origin.agent_session_id.ok_or_else(|| {
+            refused("The agent has nothing of this session yet. Send a prompt before you fork it.")
+        })?;
+        let (before, draft) = before.unzip();
+        let session = NewSession {
+            project: folder,
+            agent: (origin.agent == AgentKind::Demo).then(|| "demo".to_owned()),
+            fork: Some(NewFork { of, before }),
+            title: Some(Title::of_fork(&origin.title).as_str().to_owned()),
+            profile: origin.profile,
+            mode: origin.mode.parse().ok(),
+            options: Box::new(SessionOptions { model: None, effort: None, ..origin.options }),
+            ..NewSession::default()
+        };
+        Ok(ForkedSession { session: self.open_in(&link, project, session).await?, draft })
+    }
+
+    /// Reverts a change there. `at` names the revert for an undo.
+    pub async fn revert_far(
+        &self,
+        project: &Path,
+        id: &SessionId,
+        change: RevertRequest,
+        at: u64,
+    ) -> Result<(), CommandError> {
+        self.session(project, id)?;
+        let link = self.far_link_of(project).ok_or_else(not_here)?;
+        let request = link.revert(id.clone(), change).await?;
+        lock(&self.far).reverts.insert((id.clone(), at), request);
+        Ok(())
+    }
+
+    /// Undoes a revert there.
+    pub async fn undo_revert_far(&self, project: &Path, at: u64) -> Result<(), CommandError> {
+        let link = self.far_link_of(project).ok_or_else(not_here)?;
+        let of_project: Vec<SessionId> =
+            self.sessions(project).into_iter().map(|session| session.id).collect();
+        let known = lock(&self.far).reverts.clone();
+        let mut known = known.into_iter().filter(|((id, time), _)| *time == at && of_project.contains(id));
+        let ((id, _), of) = known.next().ok_or_else(|| refused("This revert is no longer known."))?;
+        link.revert(id.clone(), RevertRequest::Undo { of }).await?;
+        lock(&self.far).reverts.remove(&(id, at));
+        Ok(())
     }
 
     /// Opens a new session there: of Claude Code, as it is found there, or of the demo agent.

@@ -5,6 +5,7 @@ use super::mirror::Window;
 use super::world::{Client, World};
 use crate::life::DEADLINE;
 use deskbell_engine::api::{ChangesBase, DiffKind, FileDiff};
+use deskbell_tests::relay::text_of;
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -97,7 +98,7 @@ async fn changes_are_those_of_the_folder_and_no_diff_shows_a_file_outside_of_it(
     assert!(changes.files.iter().any(|file| file.path == "src/tide.rs"), "{changes:?}");
     let diff = timeout(DEADLINE, window.session.file_diff("src/tide.rs".to_owned())).await.unwrap().unwrap();
     let shown = diff.diff.expect("a diff");
-    assert_eq!((shown.added, shown.removed, diff.version), (1, 1, None));
+    assert_eq!((shown.added, shown.removed, diff.version.is_some()), (1, 1, true));
     drop(window);
     let client = world.attach().await;
     world.end(client).await;
@@ -183,5 +184,90 @@ async fn without_git_the_edits_of_the_agent_are_the_changes() {
     assert_eq!(added(&diff), ["one", "three"]);
     drop(window);
     let client = world.attach().await;
+    world.end(client).await;
+}
+
+/// Sends a revert, and returns the answer.
+async fn revert(client: &mut Client, session: &str, id: &str, change: Value) -> Value {
+    let run = client.run.clone();
+    client
+        .send(json!({"type": "revert", "id": id, "run": run, "sessionId": session, "change": change}))
+        .await;
+    client.answer_to(id).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_change_is_reverted_once_and_the_revert_can_be_undone() {
+    let Some(world) = World::new() else { return };
+    fill(&world);
+    commit(&world);
+    let file = world.root().join("project/src/tide.rs");
+    let (old, new) = ("fn tide() {}\n", "fn ebb() {}\n");
+    let mut client = world.attach().await;
+    let session = client.open().await;
+    let diff = ask(&mut client, &session, 1, json!({"type": "fileDiff", "path": "src/tide.rs"})).await;
+    let version = diff["answer"]["version"].as_str().expect("a version").to_owned();
+    let patch = ask(&mut client, &session, 2, json!({"type": "patch", "path": "src/tide.rs"})).await;
+    assert!(patch["answer"]["text"].as_str().is_some_and(|text| text.contains("+fn ebb() {}")), "{patch}");
+
+    let change = |path: &str, version: &str| json!({"type": "revert", "path": path, "version": version});
+    for (id, path) in [("out", "../tide-secret.txt"), ("link", "out/tide-secret.txt"), ("abs", "/etc/passwd")]
+    {
+        let refused = revert(&mut client, &session, id, change(path, &version)).await;
+        assert_eq!(refused["type"], "refused", "{path}: {refused}");
+    }
+    let other = revert(&mut client, &session, "stale", change("src/tide.rs", "other")).await;
+    assert_eq!((&other["type"], fs::read_to_string(&file).unwrap().as_str()), (&json!("refused"), new));
+
+    let done = revert(&mut client, &session, "one", change("src/tide.rs", &version)).await;
+    assert_eq!((&done["type"], fs::read_to_string(&file).unwrap().as_str()), (&json!("accepted"), old));
+    // The user edits on. A request that is sent again is answered and not carried out again.
+    fs::write(&file, new).unwrap();
+    let again = revert(&mut client, &session, "one", change("src/tide.rs", &version)).await;
+    assert_eq!((&again["type"], fs::read_to_string(&file).unwrap().as_str()), (&json!("accepted"), new));
+    fs::write(&file, old).unwrap();
+
+    let unknown = revert(&mut client, &session, "undo-x", json!({"type": "undo", "of": "x"})).await;
+    assert_eq!(unknown["type"], "refused", "{unknown}");
+    let undone = revert(&mut client, &session, "undo", json!({"type": "undo", "of": "one"})).await;
+    assert_eq!((&undone["type"], fs::read_to_string(&file).unwrap().as_str()), (&json!("accepted"), new));
+    world.end(client).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_conversation_is_continued_or_copied_in_a_session_of_its_own() {
+    let Some(world) = World::new() else { return };
+    let mut client = world.attach().await;
+    let session = client.open().await;
+    client.attach(&session, None).await;
+    client.prompt(&session, "p", "SAY the first lamp").await;
+    let has_id = |line: &Value| line["session"]["agentSessionId"].is_string();
+    let is_turn_end = |line: &Value| line["type"] == "turnEnded";
+    let (told, _) = client.until_both("the agent's id and the end of the turn", has_id, is_turn_end).await;
+    let of = told["session"]["agentSessionId"].as_str().unwrap().to_owned();
+
+    let mut open = async |id: &str, more: Value| {
+        let mut new = json!({"project": world.project(), "agent": "demo"});
+        new.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        client.send(json!({"type": "open", "id": id, "run": client.run, "session": new})).await;
+        client.answer_to(id).await
+    };
+    let both = open("both", json!({"fork": {"of": of}, "resume": of})).await;
+    assert_eq!(both["type"], "refused", "{both}");
+    let bad = open("bad", json!({"fork": {"of": "../../etc"}})).await;
+    assert_eq!(bad["type"], "refused", "{bad}");
+    let copy = open("copy", json!({"fork": {"of": of}, "title": "A copy\u{1b}[2J\nof it"})).await;
+    let copy = copy["sessionId"].as_str().unwrap_or_else(|| panic!("{copy}")).to_owned();
+    client.attach(&copy, None).await;
+    let shown = client.until("snapshot", |line| line["type"] == "snapshot").await;
+    assert_eq!(shown["snapshot"]["session"]["title"], "A copy[2J of it", "{shown}");
+    client.prompt(&copy, "q", "RECALL").await;
+    let is_answer = |line: &Value| {
+        line["sessionId"] == copy.as_str()
+            && line["item"]["body"]["type"] == "text"
+            && line["item"]["body"]["streaming"] == false
+    };
+    let answer = client.until("answer", is_answer).await;
+    assert!(text_of(&answer["item"]["body"]).contains("the first lamp"), "{answer}");
     world.end(client).await;
 }

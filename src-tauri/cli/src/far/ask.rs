@@ -136,6 +136,22 @@ impl Problems {
     }
 }
 
+/// What a command printed, and its exit code.
+struct Said {
+    answer: Vec<u8>,
+    code: Option<i32>,
+}
+
+/// The values that a command printed.
+#[derive(Debug)]
+pub struct FarLines<T> {
+    pub values: Vec<T>,
+    /// The exit code of the command; `None` after a signal.
+    pub code: Option<i32>,
+    /// The last lines of its stderr.
+    pub problems: Vec<String>,
+}
+
 /// A machine, as a window reaches it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Far {
@@ -160,6 +176,25 @@ impl Far {
         serde_json::from_slice(&answer).map_err(|error| FarError::BadAnswer(error.to_string()))
     }
 
+    /// Runs a command of Deskbell there that prints one JSON value in each line, and returns the values. A command that
+    /// ends with an error after it printed some has said why in `problems`.
+    pub async fn ask_lines<T: DeserializeOwned>(
+        &self,
+        connections: &Connections,
+        window: Option<AskWindow>,
+        command: &[String],
+    ) -> Result<FarLines<T>, FarError> {
+        let problems = Problems::default();
+        let asking = self.said(connections, window, command, &problems);
+        let said = tokio::time::timeout(ANSWERS, asking).await;
+        let Said { answer, code } =
+            said.unwrap_or_else(|_| Err(FarError::Slow { lines: problems.lines() }))?;
+        let lines = answer.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
+        let values = lines.map(serde_json::from_slice).collect::<Result<Vec<T>, _>>();
+        let values = values.map_err(|error| FarError::BadAnswer(error.to_string()))?;
+        Ok(FarLines { values, code, problems: problems.lines() })
+    }
+
     async fn answer(
         &self,
         connections: &Connections,
@@ -167,6 +202,20 @@ impl Far {
         command: &[String],
         problems: &Problems,
     ) -> Result<Vec<u8>, FarError> {
+        match self.said(connections, window, command, problems).await? {
+            Said { answer, code: Some(0) } => Ok(answer),
+            Said { .. } => Err(FarError::Failed { lines: problems.lines() }),
+        }
+    }
+
+    /// Runs a command there to its end.
+    async fn said(
+        &self,
+        connections: &Connections,
+        window: Option<AskWindow>,
+        command: &[String],
+        problems: &Problems,
+    ) -> Result<Said, FarError> {
         let started = self.start(connections, window, command, problems).await?;
         let Started { mut child, reader, writer, reading } = started;
         // Nothing is said to the command.
@@ -178,11 +227,10 @@ impl Far {
             return Err(FarError::BadAnswer(format!("it is longer than {MAX_ANSWER} bytes")));
         }
         let status = child.wait().await.map_err(|error| FarError::BadAnswer(error.to_string()))?;
-        if status.success() {
-            return Ok(answer);
+        if !status.success() {
+            last_words(reading).await;
         }
-        last_words(reading).await;
-        Err(FarError::Failed { lines: problems.lines() })
+        Ok(Said { answer, code: status.code() })
     }
 
     /// Connects to the user's server there, which is started if none is running. The connection ends with the reader.

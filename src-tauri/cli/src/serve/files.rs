@@ -1,22 +1,28 @@
-//! Questions about the files of a session's folder: the list for `@` in a prompt, and its changes. They are answered on the
-//! machine of the session, by what answers them in a window of this machine.
+//! Questions about the files of a session's folder: the list for `@` in a prompt, and its changes, which are reverted
+//! here too. They are answered on the machine of the session, by what answers them in a window of this machine.
 
 use super::lock;
+use crate::folders;
 use deskbell_engine::LocalHost;
-use deskbell_engine::api::{Changes, CommandError, ErrorCode, FileDiff};
-use deskbell_engine::changes::WorkingTree;
+use deskbell_engine::api::server::RevertRequest;
+use deskbell_engine::api::{Changes, CommandError, ErrorCode, FileDiff, Patch};
+use deskbell_engine::changes::{Reverts, WorkingTree};
 use deskbell_engine::files::Files;
 use deskbell_engine::session::SessionHandle;
 use deskbell_server::hub::MAX_ANSWER_BYTES;
 use serde::Serialize;
 use serde_json::Value;
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Maximum length of an answer, with room for the line around it.
 const MOST_BYTES: usize = MAX_ANSWER_BYTES - 1024;
 /// Maximum number of folders whose names are in memory. Another one takes the place of the one that was used first.
 const MOST_KNOWN: usize = 4;
+/// Maximum number of reverts that can be undone. The oldest ones go.
+const MOST_REVERTS: usize = 256;
 
 /// The folders that were searched last, the last one at the end.
 #[derive(Default)]
@@ -92,6 +98,60 @@ fn fitting_diff(mut diff: FileDiff) -> Result<Value, CommandError> {
         diff = FileDiff { diff: None, note, n_more_lines: 0, version: None };
     }
     written(&diff)
+}
+
+/// The changes of one of these files, or of all, as an answer.
+pub async fn patch(folder: &Path, path: Option<String>) -> Result<Value, CommandError> {
+    let only: Vec<String> = path.into_iter().collect();
+    let patch = WorkingTree::new(&LocalHost, folder, None).patch(&only).await;
+    let patch: Patch = patch.map_err(|why| refused(&why))?;
+    if length(&patch)? > MOST_BYTES {
+        return Err(refused("This patch is too large to be sent from its machine."));
+    }
+    written(&patch)
+}
+
+/// The reverts of this server that can be undone, by the id of their request: the folder, and the time that names the
+/// copies.
+#[derive(Default)]
+pub struct Reverted(Mutex<VecDeque<(String, PathBuf, u64)>>);
+
+impl Reverted {
+    /// Reverts a change in a folder, or undoes a revert.
+    pub async fn carry_out(
+        &self,
+        id: &str,
+        folder: &Path,
+        change: RevertRequest,
+    ) -> Result<(), CommandError> {
+        let reverts = Reverts::new(&LocalHost, folder, &folders::data());
+        match change {
+            RevertRequest::Revert { path, old_path, version, hunk } => {
+                let now = SystemTime::now().duration_since(UNIX_EPOCH);
+                let now = now.map_or(0, |since| since.as_millis() as u64);
+                let (old_path, version) = (old_path.as_deref(), Some(version.as_str()));
+                let done = reverts.revert(None, &path, old_path, version, hunk, now).await?;
+                let mut known = lock(&self.0);
+                if known.len() >= MOST_REVERTS {
+                    known.pop_front();
+                }
+                known.push_back((id.to_owned(), folder.to_owned(), done.at));
+                Ok(())
+            }
+            RevertRequest::Undo { of } => {
+                let is_it = |(id, place, _): &&(String, PathBuf, u64)| *id == of && place == folder;
+                let at = lock(&self.0).iter().find(is_it).map(|(_, _, at)| *at);
+                let at = at.ok_or_else(|| {
+                    refused("The server no longer knows this revert, so nothing was undone. It was restarted since.")
+                })?;
+                reverts.undo(Some(at)).await
+            }
+        }
+    }
+}
+
+fn refused(message: &str) -> CommandError {
+    CommandError { code: ErrorCode::Refused, message: message.to_owned(), detail: None }
 }
 
 fn fit(changes: &mut Changes, most: usize) -> Result<(), CommandError> {

@@ -6,16 +6,17 @@ use crate::{folders, profiles, trust};
 use anyhow::Context;
 use deskbell_engine::LocalHost;
 use deskbell_engine::acp::ChosenAgent;
-use deskbell_engine::api::server::{NewSession, Question};
+use deskbell_engine::api::server::{NewFork, NewSession, Question, RevertRequest};
 use deskbell_engine::api::*;
 use deskbell_engine::disk::write_atomically;
 use deskbell_engine::disk::{self, Loaded};
-use deskbell_engine::launch::Launch;
+use deskbell_engine::launch::{Fork, Launch};
 use deskbell_engine::options::CheckedOptions;
 use deskbell_engine::recorder::Recorder;
 use deskbell_engine::session::Timeouts;
 use deskbell_engine::session::{Open, SessionHandle, Subscriber};
 use deskbell_engine::store::{Record, SavedSession, Store};
+use deskbell_engine::title::Title;
 use deskbell_server::hub::{Input, line};
 use deskbell_server::{Line, summary};
 use serde::{Deserialize, Serialize};
@@ -23,7 +24,7 @@ use serde_json::Value;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::sync::mpsc;
 
 /// Events that may wait for their way into the hub, which takes them at once.
@@ -31,6 +32,12 @@ const BACKLOG: usize = 64;
 
 /// The largest snapshot, in bytes. Above it, the oldest items are left out; `rows` says so.
 const MAX_SNAPSHOT: usize = 32 << 20;
+
+/// Longest title of a new session, in user-perceived characters.
+const LONGEST_TITLE: usize = 200;
+
+/// Timeout for reading a conversation that is forked.
+const FORK_READ: Duration = Duration::from_secs(20);
 
 /// The size of the file that says how a session was opened.
 const MOST_OF_OPENED: u64 = 64 << 10;
@@ -150,7 +157,7 @@ impl Server {
 
     /// Opens a new session and saves it.
     pub(super) async fn open(self: &Arc<Self>, new: NewSession) -> Result<SessionId, CommandError> {
-        let NewSession { project, agent, profile, resume, model, mode, options, trust } = new;
+        let NewSession { project, agent, profile, resume, fork, title, model, mode, options, trust } = new;
         let options = *options;
         if let Some(problem) = model.as_deref().and_then(Launch::bad_model) {
             return Err(bad(ErrorCode::BadCommand, format!("The model is not valid: {problem}.")));
@@ -198,10 +205,28 @@ impl Server {
             let message = "A mode and options are for Claude Code, and this agent does not have them.";
             return Err(bad(ErrorCode::BadCommand, message));
         }
+        if resume.is_some() && fork.is_some() {
+            return Err(bad(
+                ErrorCode::BadCommand,
+                "A session either continues a conversation or copies one.",
+            ));
+        }
+        let fork = match fork {
+            Some(_) if is_acp => {
+                return Err(bad(ErrorCode::BadCommand, "This agent cannot fork a conversation."));
+            }
+            Some(fork) => self.fork(fork, kind, profile.as_ref(), &project).await?,
+            None => None,
+        };
         let memory = SavedSession {
             acp,
             resumable: resume.is_some(),
             agent_session_id: resume,
+            renames: fork.is_some(),
+            fork,
+            title: title
+                .map(|title| Title::one_line(&title, LONGEST_TITLE))
+                .filter(|title| !title.is_empty()),
             model: model.or(options.model.clone()),
             effort: options.effort.clone(),
             mode,
@@ -217,6 +242,25 @@ impl Server {
         let opened = Opened { agent: agent.filter(|_| kind == AgentKind::Claude) };
         self.save(&record, &opened).await?;
         self.add(record, opened, trust).await
+    }
+
+    /// What a new session copies; `None` if the copy ends before the first prompt.
+    async fn fork(
+        &self,
+        NewFork { of, before }: NewFork,
+        kind: AgentKind,
+        profile: Option<&Profile>,
+        project: &Path,
+    ) -> Result<Option<Fork>, CommandError> {
+        if !Launch::is_conversation_id(&of) {
+            return Err(bad(ErrorCode::BadCommand, "The conversation's id is not valid."));
+        }
+        let Some(before) = before else { return Ok(Some(Fork { of, until: None })) };
+        let own = profile.and_then(profiles::config_folder);
+        let config = own.unwrap_or_else(|| agent::config_folder(kind, &self.data));
+        let folder = project.to_owned();
+        let find = move || Fork::before(&config, &folder, &of, &before);
+        disk::run(project, FORK_READ, find).await?
     }
 
     /// A profile of the user's settings, as they are now.
@@ -315,8 +359,20 @@ impl Server {
             Question::FileDiff { path } => files::file_diff(&handle, &project, path).await,
             Question::Edits { since_prompt } => files::edits(&handle, since_prompt).await,
             Question::EditDiff { since_prompt, path } => files::edit_diff(&handle, since_prompt, path).await,
+            Question::Patch { path } => files::patch(&project, path).await,
             question => handle.answer(question).await,
         }
+    }
+
+    /// Reverts a change in the folder of a session, or undoes that.
+    pub(super) async fn revert(
+        &self,
+        id: &str,
+        session_id: &SessionId,
+        change: RevertRequest,
+    ) -> Result<(), CommandError> {
+        let project = lock(&self.sessions.entries).get(session_id).map(|entry| entry.project.clone());
+        self.reverted.carry_out(id, &project.ok_or_else(gone)?, change).await
     }
 
     /// The line of a session's snapshot and the number of its last event; `None` if the session is gone.

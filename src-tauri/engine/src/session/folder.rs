@@ -13,6 +13,8 @@ const LISTS: Duration = Duration::from_secs(15);
 /// Maximum number of changed files, and of lines of a diff: as many as a window of this machine gets.
 const MOST_CHANGES: usize = 10_000;
 const MOST_LINES: usize = 3_000;
+/// Maximum length of the name of a file's version, in bytes.
+const LONGEST_VERSION: usize = 256;
 /// Maximum number of characters of a sentence.
 const LONGEST_WORDS: usize = 1_000;
 /// Maximum number of files that are taken from a list, and of bytes of a path.
@@ -32,7 +34,7 @@ impl SessionHandle {
         Ok(bounded(self.ask(Question::Changes).await?))
     }
 
-    /// Asks the session's server for the change of one of these files. It cannot be reverted from here.
+    /// Asks the session's server for the change of one of these files.
     pub async fn file_diff(&self, path: String) -> Result<FileDiff, CommandError> {
         Ok(bounded_diff(self.ask(Question::FileDiff { path }).await?))
     }
@@ -52,6 +54,13 @@ impl SessionHandle {
         let answer: Option<FileDiff> = self.ask(Question::EditDiff { since_prompt, path }).await?;
         Ok(answer.map(bounded_diff))
     }
+
+    /// Asks the session's server for the changes of one of these files, or of all, as a patch.
+    pub async fn patch(&self, path: Option<String>) -> Result<Patch, CommandError> {
+        let Patch { text, n_files, left_out } = self.ask(Question::Patch { path }).await?;
+        let left_out = left_out.into_iter().take(MOST_FILES).map(plain).collect();
+        Ok(Patch { text, n_files, left_out })
+    }
 }
 
 fn bounded(changes: Changes) -> Changes {
@@ -68,12 +77,14 @@ fn bounded(changes: Changes) -> Changes {
     Changes { base, files, n_more, problem: changes.problem.map(plain), ..changes }
 }
 
-fn bounded_diff(FileDiff { diff, note, n_more_lines, .. }: FileDiff) -> FileDiff {
+fn bounded_diff(FileDiff { diff, note, n_more_lines, version }: FileDiff) -> FileDiff {
     let n_lines = |diff: &Diff| diff.hunks.iter().map(|hunk| hunk.lines.len()).sum::<usize>();
     let is_long = diff.as_ref().is_some_and(|diff| n_lines(diff) > MOST_LINES);
     let note =
         if is_long { Some("This change is too long to be shown.".to_owned()) } else { note.map(plain) };
-    FileDiff { diff: diff.filter(|_| !is_long), note, n_more_lines, version: None }
+    // What is not shown is not reverted either. The server compares the version with the file.
+    let version = version.filter(|version| !is_long && version.len() <= LONGEST_VERSION);
+    FileDiff { diff: diff.filter(|_| !is_long), note, n_more_lines, version }
 }
 
 /// A sentence of another program: short, and with every character visible.
@@ -124,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_changes_are_bounded_and_cannot_be_reverted() {
+    fn hostile_changes_are_bounded_and_what_is_not_shown_cannot_be_reverted() {
         let file = |path: String| FileChange {
             path,
             old_path: None,
@@ -149,5 +160,9 @@ mod tests {
         let version = Some("v".to_owned());
         let shown = bounded_diff(FileDiff { diff, note: None, n_more_lines: 0, version });
         assert!(shown.diff.is_none() && shown.version.is_none() && shown.note.is_some());
+        let of =
+            |version: String| FileDiff { diff: None, note: None, n_more_lines: 0, version: Some(version) };
+        assert_eq!(bounded_diff(of("v".to_owned())).version.as_deref(), Some("v"));
+        assert_eq!(bounded_diff(of("v".repeat(LONGEST_VERSION + 1))).version, None);
     }
 }

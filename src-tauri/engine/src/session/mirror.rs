@@ -328,6 +328,7 @@ impl SessionHandle {
             | Question::FileDiff { .. }
             | Question::Edits { .. }
             | Question::EditDiff { .. }
+            | Question::Patch { .. }
             | Question::Unknown => return Err(unknown()),
         };
         answer.map_err(unreadable)

@@ -251,3 +251,55 @@ fn an_answer_that_is_too_long_is_not_read() {
     let effects = client.line(0, &line);
     assert!(matches!(&effects[..], [Effect::Told { nr: 7, result: Err(_) }]), "{effects:?}");
 }
+
+/// The first line of a server that carries out these later requests.
+fn hello_of(run: &str, questions: &[&str]) -> Vec<u8> {
+    let mut hello: Value = serde_json::from_slice(&hello(run)).unwrap();
+    hello["questions"] = json!(questions);
+    bytes(hello)
+}
+
+fn undo() -> RevertRequest {
+    RevertRequest::Undo { of: "x".into() }
+}
+
+fn fork() -> NewSession {
+    let fork = Some(deskbell_api::server::NewFork { of: "c".into(), before: None });
+    NewSession { project: "/p".into(), fork, ..NewSession::default() }
+}
+
+#[test]
+fn an_older_server_gets_no_request_that_it_does_not_know() {
+    let mut client = connected();
+    let error = client.revert("a".into(), session(), undo()).unwrap_err();
+    assert!(error.message.contains("older Deskbell"), "{error}");
+    let error = client.open("b".into(), fork()).unwrap_err();
+    assert!(error.message.contains("older Deskbell"), "it would begin an empty conversation: {error}");
+    // Without a link it is not known who will answer.
+    let mut lost_link = Client::new(0);
+    assert!(lost_link.revert("a".into(), session(), undo()).is_err());
+    assert_eq!(client.n_waiting() + lost_link.n_waiting(), 0);
+}
+
+#[test]
+fn a_revert_is_sent_again_until_it_is_answered_and_not_to_an_older_server() {
+    let mut client = Client::new(0);
+    client.tick(0);
+    client.line(0, &hello_of("r", &["revert", "fork"]));
+    let sent = |run: &str| {
+        let (id, session_id) = ("a".to_owned(), session());
+        Effect::Write(Request::Revert { id, run: Some(run.into()), session_id, change: undo() })
+    };
+    assert_eq!(client.revert("a".into(), session(), undo()), Ok(vec![sent("r")]));
+    client.broken(1);
+    client.tick(1);
+    let effects = client.line(2, &hello_of("r", &["revert"]));
+    assert!(effects.contains(&sent("r")), "with the run that it was first sent to: {effects:?}");
+    client.broken(3);
+    client.tick(3);
+    let effects = client.line(4, &hello("older"));
+    let is_answered =
+        |effect: &Effect| matches!(effect, Effect::Answered { id, result: Err(_) } if id == "a");
+    assert!(effects.iter().any(is_answered), "{effects:?}");
+    assert_eq!(client.n_waiting(), 0);
+}

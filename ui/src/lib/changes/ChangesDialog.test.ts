@@ -76,7 +76,7 @@ it('shows what the agent edited in a folder without git, and offers nothing that
   await vi.waitFor(() => expect(asked.at(-1)).toBe('prompt'));
 });
 
-it('reads the changes of another machine, opens its files in an editor, and offers nothing else', async () => {
+it('reads, reverts and opens the files of another machine, and compares them with the last commit only', async () => {
   const host = new FakeHost('far');
   onTestFinished(() => host.close());
   host.workingChanges = WORKING;
@@ -87,11 +87,13 @@ it('reads the changes of another machine, opens its files in an editor, and offe
   await user.keyboard('{Control>}{Shift>}J{/Shift}{/Control}');
   const dialog = await page();
   await dialog.findByText(/Compared with commit 9f8b1c22: 12 files/u);
-  dialog.getByText(/These files are on box\./u);
+  dialog.getByText(/These files are on box,/u);
   await user.click(dialog.getByRole('button', { name: /^Changed: src\/money.rs/u, hidden: true }));
   await dialog.findByRole('group', { name: 'Changes in src/money.rs, lines 12–13', hidden: true });
   dialog.getByRole('button', { name: 'Open money.rs in editor', hidden: true });
-  expect(dialog.queryAllByRole('button', { name: /revert|patch|folder/iu, hidden: true })).toEqual([]);
+  dialog.getByRole('button', { name: 'Revert money.rs…', hidden: true });
+  dialog.getByRole('button', { name: 'Copy patch of money.rs', hidden: true });
+  expect(dialog.queryAllByRole('button', { name: /folder/iu, hidden: true })).toEqual([]);
   const bases = dialog.getByRole('combobox', { name: 'Compare with', hidden: true });
   expect(within(bases).getAllByRole('option', { hidden: true })).toHaveLength(1);
   expect(moments).not.toHaveBeenCalled();

@@ -358,7 +358,7 @@ export class ProjectState extends SessionActions {
   /** Begins to receive the sessions in the agent's store. */
   async followStored(): Promise<void> {
     await this.problems.attempt('The list is not complete', () => this.host.followStored());
-    // The agent's store on another machine is not read: the list is what Deskbell has there.
+    // What the agent on another machine stored is added once that machine has answered.
     if (this.project.machine !== null) this.store = { ...this.store, isComplete: true };
   }
 
