@@ -6,6 +6,7 @@ mod connections;
 mod far;
 mod folder;
 mod mirror;
+mod terminal;
 mod world;
 
 use crate::app_killed::SOON;

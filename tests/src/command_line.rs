@@ -294,6 +294,7 @@ fn bash_offers_every_command_every_option_and_known_values() {
         completed("deskbell sessions "),
         [
             "archive",
+            "attach",
             "export",
             "list",
             "pin",

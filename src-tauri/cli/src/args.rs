@@ -83,6 +83,8 @@ Deskbell keeps command-line coding agents on call.
                              move it back
   deskbell sessions running [--json]
                              list the sessions that your servers have, of every version, with their processes
+  deskbell sessions attach ID
+                             show one of them in this terminal: a line is sent as a prompt, y and n answer requests
   deskbell sessions stop ID | --all
                              end the agent of one of them, or of all, with everything that it started
   deskbell changes [FOLDER] [--json]
@@ -318,7 +320,7 @@ pub enum Problem {
     NoQuery,
     #[error(
         "sessions needs what to do with them: list, search, export, watch, usage, pin, unpin, archive, unarchive, \
-         running or stop"
+         running, attach or stop"
     )]
     NoAction,
     #[error("the id of a session is missing")]

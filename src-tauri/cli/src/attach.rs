@@ -1,6 +1,8 @@
-//! Clients of the server: `deskbell relay --attach`, `--list`, `--stop` and `--remove`. See docs/relay.md.
+//! Clients of the server: `deskbell relay --attach`, `--list`, `--stop` and `--remove`, and `deskbell sessions attach`. See
+//! docs/relay.md.
 
 mod list;
+mod terminal;
 
 use crate::args::server::{AttachOptions, ServerMode};
 use crate::link::Link;
@@ -53,6 +55,7 @@ pub fn main(mode: ServerMode) -> ExitCode {
             ServerMode::List { json } => list::list(json).await,
             ServerMode::Stop(which) => list::stop(which).await,
             ServerMode::Remove(id) => list::remove(id).await,
+            ServerMode::Terminal(id) => terminal::attach(id).await,
         }
     });
     // Reading stdin blocks a thread that cannot be woken.

@@ -8,6 +8,7 @@ mod corpus;
 mod dialogs;
 mod form;
 mod kept;
+mod lines;
 #[cfg(test)]
 mod model;
 mod notice;

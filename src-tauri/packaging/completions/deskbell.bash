@@ -178,6 +178,7 @@ _deskbell() {
         "sessions archive") options='' ;;
         "sessions unarchive") options='' ;;
         "sessions running") options='--json' ;;
+        "sessions attach") options='' ;;
         "sessions stop") options='--all' ;;
         "changes") options='--json --patch= --revert= --hunk= --undo-revert' files=-d ;;
         "worktrees") options='--json --add= --remove= --with-ignored' files=-d ;;
@@ -187,7 +188,7 @@ _deskbell() {
         "edit") options='--line=' files=-f ;;
         "settings") options='' ;;
         "doctor") options='--agent= --json --log' ;;
-        sessions | "sessions "*) plain='list export search watch usage pin unpin archive unarchive running stop' ;;
+        sessions | "sessions "*) plain='list export search watch usage pin unpin archive unarchive running attach stop' ;;
         *)
             options='--demo --prompt= --open --background --version --help' files=-d
             [[ $COMP_CWORD -eq 1 ]] && plain='projects relay replay recordings sessions changes worktrees trust folders on edit settings doctor' ;;

@@ -59,9 +59,13 @@ impl World {
     }
 
     pub fn command(&self, arguments: &[&str]) -> Command {
+        self.app(&[&["relay"], arguments].concat())
+    }
+
+    /// The app with these arguments.
+    pub fn app(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.program);
         command
-            .arg("relay")
             .args(arguments)
             .env("HOME", self.root())
             .env("PATH", path_in(self.root()))

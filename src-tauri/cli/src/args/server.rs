@@ -12,9 +12,13 @@ pub const IDLE: Duration = Duration::from_secs(10 * 60);
 pub enum ServerMode {
     Serve(ServeOptions),
     Attach(AttachOptions),
-    List { json: bool },
+    List {
+        json: bool,
+    },
     Stop(Which),
     Remove(SessionId),
+    /// Shows a session in the terminal.
+    Terminal(SessionId),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -17,6 +17,8 @@ pub enum SessionsMode {
     Running {
         json: bool,
     },
+    /// Shows one of these sessions in a terminal.
+    Attach(SessionId),
     /// Ends agents that run in these servers.
     Stop(Which),
 }
@@ -64,6 +66,7 @@ pub fn parse(args: &[OsString], cwd: &Path) -> Result<SessionsMode, Problem> {
     let [action, rest @ ..] = args else { return Err(Problem::NoAction) };
     match action.to_str() {
         Some("running") => running(rest),
+        Some("attach") => attach(rest),
         Some("stop") => stop(rest).map(SessionsMode::Stop),
         _ => stored(action, rest, cwd).map(SessionsMode::Stored),
     }
@@ -138,6 +141,16 @@ fn running(args: &[OsString]) -> Result<SessionsMode, Problem> {
     }
 }
 
+/// The id is Deskbell's own, as `running` lists it.
+fn attach(args: &[OsString]) -> Result<SessionsMode, Problem> {
+    match args {
+        [] => Err(Problem::NoSession),
+        [only] if only.to_string_lossy().starts_with('-') => Err(Problem::UnknownOption(split(only).0)),
+        [id] => Ok(SessionsMode::Attach(SessionId::new(id.to_string_lossy()))),
+        [_, second, ..] => Err(Problem::SecondSession(second.to_string_lossy().into_owned())),
+    }
+}
+
 /// The ids here are Deskbell's own, as `running` lists them. Stopping all is said, not assumed.
 fn stop(args: &[OsString]) -> Result<Which, Problem> {
     match args {
@@ -190,6 +203,10 @@ mod tests {
         assert_eq!(parsed(&["running"]), Ok(SessionsMode::Running { json: false }));
         assert_eq!(parsed(&["running", "--json"]), Ok(SessionsMode::Running { json: true }));
         assert_eq!(parsed(&["running", "x"]), Err(Problem::UnknownOption("x".into())));
+        assert_eq!(parsed(&["attach", "s"]), Ok(SessionsMode::Attach(SessionId::new("s"))));
+        assert_eq!(parsed(&["attach"]), Err(Problem::NoSession));
+        assert_eq!(parsed(&["attach", "--all"]), Err(Problem::UnknownOption("--all".into())));
+        assert_eq!(parsed(&["attach", "a", "b"]), Err(Problem::SecondSession("b".into())));
         assert_eq!(parsed(&["stop", "--all"]), Ok(SessionsMode::Stop(Which::All)));
         assert_eq!(parsed(&["stop", "s"]), Ok(SessionsMode::Stop(Which::One(SessionId::new("s")))));
         assert_eq!(parsed(&["stop"]), Err(Problem::NoSession));

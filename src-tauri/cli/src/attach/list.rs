@@ -164,7 +164,7 @@ fn row(session: &SessionSummary) -> String {
     )
 }
 
-fn words(status: &Status) -> &'static str {
+pub(super) fn words(status: &Status) -> &'static str {
     match status {
         Status::Idle => "idle",
         Status::Starting => "starting",

@@ -24,6 +24,11 @@ impl Replayed {
     pub fn text_with_times(&self) -> String {
         conversation(&self.items, Some(self.began_at))
     }
+
+    /// One item as text, with its kind on the first line.
+    pub fn text_of(item: &Item) -> String {
+        conversation(std::slice::from_ref(item), None)
+    }
 }
 
 impl Recording {

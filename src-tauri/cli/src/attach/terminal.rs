@@ -1,0 +1,428 @@
+//! `deskbell sessions attach`: one session of a server in a terminal, line by line. Its items are printed when they are
+//! complete; a line is sent as a prompt, or answers the open request. The session continues when this program ends.
+
+use super::{LINK_BROKEN, LONGEST_WAIT, NOTHING_THERE, connect, list};
+use crate::args::server::{AttachOptions, IDLE};
+use crate::far::shown;
+use crate::link::Link;
+use anyhow::Context;
+use deskbell_engine::api::*;
+use deskbell_engine::permission::Dialogs;
+use deskbell_engine::replay::Replayed;
+use deskbell_server::client::{Client, Effect, MAX_WAITING};
+use std::collections::{HashSet, VecDeque};
+use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::time::{Instant, sleep};
+
+/// Items of the conversation that are printed first. The others are counted.
+const FIRST_ITEMS: usize = 20;
+
+/// A line that arrives within this time after a request was printed was typed before it could be read.
+const READS: Duration = Duration::from_millis(400);
+
+const HELP: &str = "A line is sent as a prompt. When the agent asks, answer y, n, or n and a reason.\n\
+                    :stop ends the turn, :quit leaves (so does Ctrl+D), :help prints this. :: begins a prompt with a colon.\n";
+
+/// Follows a session until the user leaves it.
+pub async fn attach(session_id: SessionId) -> anyhow::Result<ExitCode> {
+    let data = crate::folders::data();
+    let mut found = list::find_session(&data, &session_id).await?;
+    if found.is_none() {
+        // It may be saved.
+        let options = AttachOptions { session: None, start: true, idle: IDLE };
+        drop(connect(&data, &options).await?);
+        found = list::find_session(&data, &session_id).await?;
+    }
+    match found {
+        Some((link, run)) => follow(link, &run, session_id).await,
+        None => {
+            eprintln!("deskbell: there is no session {session_id}; `deskbell sessions running` lists them");
+            Ok(ExitCode::from(NOTHING_THERE))
+        }
+    }
+}
+
+async fn follow(mut link: Link, run: &str, session_id: SessionId) -> anyhow::Result<ExitCode> {
+    let began_at = Instant::now();
+    let now = || u64::try_from(began_at.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let mut client = Client::new(now());
+    client.follow(session_id.clone());
+    client.tick(now());
+    let mut effects = client.greeted(now(), run.to_owned(), Vec::new());
+    let mut input = BufReader::new(tokio::io::stdin()).lines();
+    let (mut view, mut is_open, mut line) = (View::default(), true, Vec::new());
+    loop {
+        for effect in std::mem::take(&mut effects) {
+            match effect {
+                Effect::Write(request) => link.send(&request).await?,
+                Effect::Event(_) => match serde_json::from_slice::<Envelope>(&line) {
+                    Ok(envelope) => view.event(envelope.event),
+                    Err(error) => view.say(&format!("an event of a newer server could not be read: {error}")),
+                },
+                Effect::Snapshot(_) => {
+                    #[derive(serde::Deserialize)]
+                    struct Whole {
+                        snapshot: Box<Snapshot>,
+                    }
+                    let whole: Whole = serde_json::from_slice(&line).context("reading the session")?;
+                    view.snapshot(*whole.snapshot);
+                }
+                Effect::Answered { result: Err(refused), .. } => view.say(&refused.error.message),
+                Effect::Gone(_) => {
+                    view.say("the session was removed");
+                    print(&mut view)?;
+                    return Ok(ExitCode::SUCCESS);
+                }
+                Effect::Connect | Effect::Disconnect => {
+                    eprintln!("deskbell: the server does not answer");
+                    return Ok(ExitCode::from(LINK_BROKEN));
+                }
+                Effect::LinkChanged | Effect::Listed(_) | Effect::Told { .. } | Effect::Answered { .. } => {}
+            }
+        }
+        print(&mut view)?;
+        if !is_open && client.n_waiting() == 0 {
+            eprintln!("deskbell: left; the session continues");
+            return Ok(ExitCode::SUCCESS);
+        }
+        let due =
+            client.deadline().map_or(LONGEST_WAIT, |at| Duration::from_millis(at.saturating_sub(now())));
+        tokio::select! {
+            next = link.next() => match next? {
+                Some(next) => {
+                    line.clear();
+                    line.extend_from_slice(next);
+                    effects = client.line(now(), &line);
+                }
+                None => {
+                    eprintln!("deskbell: the server closed the connection");
+                    return Ok(ExitCode::from(LINK_BROKEN));
+                }
+            },
+            typed = input.next_line(), if is_open && client.n_waiting() < MAX_WAITING => {
+                match typed.context("reading the terminal")? {
+                    None => is_open = false,
+                    Some(typed) => match view.typed(&typed, Instant::now()) {
+                        Typed::Send(command) => {
+                            let id = uuid::Uuid::new_v4().to_string();
+                            effects = client.command(id, session_id.clone(), *command)?;
+                        }
+                        Typed::Leave => is_open = false,
+                        Typed::Nothing => {}
+                    },
+                }
+            }
+            () = sleep(due) => effects = client.tick(now()),
+        }
+    }
+}
+
+/// Prints what the view has to say. What was typed before a request is on the screen is no answer to it.
+fn print(view: &mut View) -> anyhow::Result<()> {
+    let text = std::mem::take(&mut view.text);
+    let mut stdout = std::io::stdout().lock();
+    stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).context("writing to stdout")?;
+    if view.is_asked_now {
+        view.is_asked_now = false;
+        view.asked_at = Some(Instant::now());
+        let stdin = std::io::stdin();
+        if stdin.is_terminal()
+            && let Err(error) = rustix::termios::tcflush(&stdin, rustix::termios::QueueSelector::IFlush)
+        {
+            tracing::debug!(%error, "could not drop what was typed before a request");
+        }
+    }
+    Ok(())
+}
+
+/// What a typed line means.
+#[derive(Debug, PartialEq)]
+enum Typed {
+    Send(Box<Command>),
+    Leave,
+    Nothing,
+}
+
+/// What the terminal shows. Text is collected and printed by the caller.
+#[derive(Default)]
+struct View {
+    text: String,
+    printed: HashSet<ItemId>,
+    /// Open requests, the one that is asked first.
+    requests: VecDeque<PermissionRequest>,
+    /// The request that was asked last, and when it was on the screen.
+    asked: Option<RequestId>,
+    is_asked_now: bool,
+    asked_at: Option<Instant>,
+    status: String,
+}
+
+impl View {
+    fn say(&mut self, words: &str) {
+        self.text.push_str(&format!("-- {}\n", shown(words)));
+    }
+
+    fn snapshot(&mut self, snapshot: Snapshot) {
+        let Snapshot { session, items, .. } = snapshot;
+        self.say(&format!("{} in {}; :help says what to type", session.title, session.project));
+        let complete: Vec<Item> = items.into_iter().filter(|item| is_complete(&item.body)).collect();
+        let n_before = complete.len().saturating_sub(FIRST_ITEMS);
+        if n_before > 0 && self.printed.is_empty() {
+            self.say(&format!(
+                "{n_before} earlier entries; `deskbell sessions export` has the whole conversation"
+            ));
+        }
+        for (nr, item) in complete.into_iter().enumerate() {
+            if nr < n_before {
+                self.printed.insert(item.id);
+            } else {
+                self.item(&item);
+            }
+        }
+        self.session(&session);
+        self.requests = session.requests.into();
+        self.ask();
+    }
+
+    fn session(&mut self, session: &Session) {
+        let status = list::words(&session.status).to_owned();
+        if status != self.status {
+            self.say(&status);
+            self.status = status;
+        }
+    }
+
+    /// Each item is printed once, when it does not change any more.
+    fn item(&mut self, item: &Item) {
+        if is_complete(&item.body) && self.printed.insert(item.id.clone()) {
+            self.text.push_str(&shown(&Replayed::text_of(item)));
+        }
+    }
+
+    fn event(&mut self, event: Event) {
+        match event {
+            Event::SessionChanged { session } => self.session(&session),
+            Event::ItemAdded { item } | Event::ItemChanged { item } => self.item(&item),
+            Event::TranscriptReplaced { items, .. } => {
+                self.say("the conversation was rewound");
+                self.printed = items.into_iter().map(|item| item.id).collect();
+            }
+            Event::PermissionRequested { request } => {
+                self.requests.retain(|open| open.id != request.id);
+                self.requests.push_back(*request);
+                self.ask();
+            }
+            Event::PermissionResolved { request_id, resolution } => {
+                let was_asked = self.asked.as_ref() == Some(&request_id);
+                self.requests.retain(|open| open.id != request_id);
+                if was_asked {
+                    self.say(&outcome(&resolution));
+                    (self.asked, self.asked_at) = (None, None);
+                }
+                self.ask();
+            }
+            Event::AgentExited { .. } => self.say("the agent’s process ended"),
+            Event::CommandFailed { error } => self.say(&error.message),
+            _ => {}
+        }
+    }
+
+    /// Prints the first open request, whole, unless it is on the screen.
+    fn ask(&mut self) {
+        let Some(request) = self.requests.front() else { return };
+        if self.asked.as_ref() == Some(&request.id) {
+            return;
+        }
+        let mut text = String::from("\n");
+        let mut line = |words: &str| text.push_str(&format!("?? {}\n", shown(words)));
+        Dialogs::lines(request).iter().for_each(|words| line(words));
+        match &request.kind {
+            RequestKind::Questions { .. } | RequestKind::Form { .. } => {
+                line("Answer it in Deskbell's window, or n to decline it here.");
+            }
+            RequestKind::Plan { .. } => {
+                line("y approves the plan and asks before each edit, n keeps planning: n and a reason")
+            }
+            _ => line("y allows it once, n denies it: n and a reason. Enter alone answers nothing."),
+        }
+        self.asked = Some(request.id.clone());
+        (self.is_asked_now, self.asked_at) = (true, None);
+        self.text.push_str(&text);
+    }
+
+    /// `now`: when the line arrived.
+    fn typed(&mut self, typed: &str, now: Instant) -> Typed {
+        let words = typed.trim();
+        match words {
+            ":quit" => return Typed::Leave,
+            ":stop" => return Typed::Send(Box::new(Command::Interrupt)),
+            ":help" => {
+                self.text.push_str(HELP);
+                return Typed::Nothing;
+            }
+            _ => {}
+        }
+        let request = self.requests.front().filter(|request| self.asked.as_ref() == Some(&request.id));
+        if let Some(request) = request.cloned() {
+            return self.answer(&request, words, now);
+        }
+        if words.is_empty() {
+            return Typed::Nothing;
+        }
+        let text = match typed.strip_prefix(':') {
+            None => typed,
+            Some(rest) if rest.starts_with(':') => rest,
+            Some(_) => {
+                self.say("this is no command; :help lists them");
+                return Typed::Nothing;
+            }
+        };
+        let prompt =
+            Command::Prompt { text: text.to_owned(), attachments: Vec::new(), delivery: Delivery::default() };
+        Typed::Send(Box::new(prompt))
+    }
+
+    fn answer(&mut self, request: &PermissionRequest, words: &str, now: Instant) -> Typed {
+        if self.asked_at.is_none_or(|at| now.duration_since(at) < READS) {
+            self.say("that was typed before the request could be read, so it is no answer; type it again");
+            return Typed::Nothing;
+        }
+        let (word, reason) = words.split_once(' ').unwrap_or((words, ""));
+        let decision = match (word, &request.kind) {
+            ("n", _) => Decision::Deny { message: reason.trim().to_owned(), interrupt: false },
+            ("y", RequestKind::Questions { .. } | RequestKind::Form { .. }) => {
+                self.say("this needs values; answer it in Deskbell's window, or n to decline it");
+                return Typed::Nothing;
+            }
+            ("y", RequestKind::Plan { .. }) if reason.is_empty() => {
+                Decision::ApprovePlan { accept_edits: false }
+            }
+            ("y", _) if reason.is_empty() => Decision::AllowOnce { updated_input: None },
+            _ => {
+                self.say("the agent waits for an answer: y, n, or n and a reason");
+                return Typed::Nothing;
+            }
+        };
+        let decide =
+            Command::Decide { request_id: request.id.clone(), shown: Some(request.shown.clone()), decision };
+        Typed::Send(Box::new(decide))
+    }
+}
+
+fn is_complete(body: &Body) -> bool {
+    match body {
+        Body::Text { streaming, .. } | Body::Thinking { streaming, .. } => !streaming,
+        Body::ToolCall(call) => {
+            !matches!(call.state, ToolState::Preparing | ToolState::Running | ToolState::Waiting)
+        }
+        Body::Prompt { .. } | Body::Notice { .. } | Body::TurnEnd(_) => true,
+    }
+}
+
+fn outcome(resolution: &Resolution) -> String {
+    match resolution {
+        Resolution::Allowed { .. } => "allowed".to_owned(),
+        Resolution::Denied { message } if message.is_empty() => "denied".to_owned(),
+        Resolution::Denied { message } => format!("denied: {message}"),
+        Resolution::Answered => "answered".to_owned(),
+        Resolution::Withdrawn { reason } => format!("withdrawn: {reason}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn request(id: &str, input: &str) -> PermissionRequest {
+        let value = json!({
+            "id": id, "tool": "Bash", "serverTool": null, "question": "Run this command?", "subject": input,
+            "input": {}, "inputText": input, "shown": format!("shown-{id}"), "hasMore": false, "host": null,
+            "notices": [], "plain": null, "kind": {"type": "command"}, "diff": null, "suggestions": [],
+            "itemId": null, "reason": null, "unreported": null, "subagent": null, "askedAt": 0
+        });
+        serde_json::from_value(value).unwrap()
+    }
+
+    /// A view whose requests have been on the screen for a while, and the time now.
+    fn asked(requests: &[PermissionRequest]) -> (View, Instant) {
+        let mut view = View::default();
+        for request in requests {
+            view.event(Event::PermissionRequested { request: Box::new(request.clone()) });
+        }
+        let at = Instant::now();
+        view.asked_at = Some(at);
+        (view, at + READS)
+    }
+
+    fn decision(typed: Typed) -> (String, Option<String>, Decision) {
+        let Typed::Send(command) = typed else { panic!("{typed:?}") };
+        let Command::Decide { request_id, shown, decision } = *command else { panic!("{command:?}") };
+        (request_id.0, shown, decision)
+    }
+
+    #[test]
+    fn only_y_allows_and_what_was_shown_is_part_of_the_answer() {
+        let (mut view, now) = asked(&[request("a", "touch a.txt")]);
+        for typed in ["", " ", "yes", "Y", "y please", "ok", "ny", "y\u{200b}", ":yes"] {
+            assert_eq!(view.typed(typed, now), Typed::Nothing, "{typed:?}");
+        }
+        let (id, shown, answer) = decision(view.typed(" y ", now));
+        assert_eq!((id.as_str(), shown.as_deref()), ("a", Some("shown-a")));
+        assert_eq!(answer, Decision::AllowOnce { updated_input: None });
+        let (_, _, answer) = decision(view.typed("n not this file", now));
+        assert_eq!(answer, Decision::Deny { message: "not this file".to_owned(), interrupt: false });
+    }
+
+    #[test]
+    fn what_was_typed_before_a_request_is_no_answer() {
+        let (mut view, now) = asked(&[request("a", "touch a.txt"), request("b", "rm -r x")]);
+        assert_eq!(view.typed("y", now - READS), Typed::Nothing, "at once");
+        view.asked_at = None;
+        assert_eq!(view.typed("y", now), Typed::Nothing, "it is not on the screen yet");
+        view.asked_at = Some(now - READS);
+        assert_eq!(decision(view.typed("y", now)).0, "a");
+        // The second one is asked when the first one is closed, and needs an answer of its own.
+        let resolution = Resolution::Allowed { always: None };
+        view.event(Event::PermissionResolved { request_id: RequestId("a".to_owned()), resolution });
+        assert!(view.is_asked_now && view.text.ends_with("Enter alone answers nothing.\n"), "{}", view.text);
+        assert_eq!(view.typed("y", now), Typed::Nothing);
+        view.asked_at = Some(now);
+        assert_eq!(decision(view.typed("y", now + READS)).0, "b");
+    }
+
+    #[test]
+    fn the_whole_input_is_shown_with_every_character_visible() {
+        let long = format!("echo {}\nrm -rf \u{202e}x\u{1b}[2K\r", "y".repeat(5_000));
+        let (view, _) = asked(&[request("a", &long)]);
+        assert!(view.text.contains(&"y".repeat(5_000)), "it is not cut");
+        assert!(!view.text.contains(['\u{202e}', '\u{1b}', '\r']), "{:?}", view.text);
+        assert!(view.text.contains("rm -rf "), "{}", view.text);
+        let lines = view.text.lines().filter(|line| !line.is_empty());
+        assert!(lines.into_iter().all(|line| line.starts_with("?? ")), "{}", view.text);
+    }
+
+    #[test]
+    fn a_line_is_a_prompt_without_a_request() {
+        let mut view = View::default();
+        let now = Instant::now();
+        let prompt = |text: &str| {
+            let text = text.to_owned();
+            Typed::Send(Box::new(Command::Prompt {
+                text,
+                attachments: Vec::new(),
+                delivery: Delivery::default(),
+            }))
+        };
+        assert_eq!(view.typed("y", now), prompt("y"));
+        assert_eq!(view.typed("/compact", now), prompt("/compact"));
+        assert_eq!(view.typed("::x", now), prompt(":x"));
+        assert_eq!(view.typed("  ", now), Typed::Nothing);
+        assert_eq!(view.typed(":x", now), Typed::Nothing);
+        assert_eq!(view.typed(":quit", now), Typed::Leave);
+        assert_eq!(view.typed(":stop", now), Typed::Send(Box::new(Command::Interrupt)));
+    }
+}

@@ -1,0 +1,131 @@
+//! `deskbell sessions attach` in a pseudo-terminal: the conversation is printed, and only a typed answer allows anything.
+
+use super::world::World;
+use crate::life::DEADLINE;
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Write};
+use std::process::Stdio;
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+/// A program in a pseudo-terminal, and what it has written so far.
+struct Terminal {
+    child: tokio::process::Child,
+    keyboard: File,
+    screen: mpsc::Receiver<String>,
+    seen: String,
+}
+
+impl Terminal {
+    fn run(mut command: tokio::process::Command) -> Self {
+        let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&ours).unwrap();
+        unlockpt(&ours).unwrap();
+        let name = ptsname(&ours, Vec::new()).unwrap().into_string().unwrap();
+        let its = || Stdio::from(OpenOptions::new().read(true).write(true).open(&name).unwrap());
+        let child = command.stdin(its()).stdout(its()).stderr(its()).spawn().unwrap();
+        let keyboard = File::from(ours);
+        let mut reader = keyboard.try_clone().unwrap();
+        let (sender, screen) = mpsc::channel();
+        std::thread::spawn(move || {
+            let mut buffer = [0; 4096];
+            // Reading fails when the program has closed the terminal.
+            while let Ok(n_read) = reader.read(&mut buffer) {
+                if n_read == 0
+                    || sender.send(String::from_utf8_lossy(&buffer[..n_read]).into_owned()).is_err()
+                {
+                    return;
+                }
+            }
+        });
+        Self { child, keyboard, screen, seen: String::new() }
+    }
+
+    fn type_line(&mut self, line: &str) {
+        self.keyboard.write_all(format!("{line}\n").as_bytes()).unwrap();
+    }
+
+    /// Waits for a text after what was seen before, and forgets everything up to it.
+    fn until(&mut self, text: &str) -> String {
+        let deadline = Instant::now() + DEADLINE;
+        loop {
+            if let Some(at) = self.seen.find(text) {
+                let rest = self.seen.split_off(at + text.len());
+                return std::mem::replace(&mut self.seen, rest);
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.screen.recv_timeout(left) {
+                Ok(more) => self.seen.push_str(&more),
+                Err(_) => panic!("no “{text}” in {:?}", self.seen),
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_is_prompted_answered_and_left_from_a_terminal() {
+    let Some(world) = World::new() else { return };
+    let mut client = world.attach().await;
+    let session = client.open().await;
+    client.attach(&session, None).await;
+    client.prompt(&session, "p", "SAY before the terminal").await;
+    client.until("end of the turn", |line| line["type"] == "turnEnded").await;
+
+    let mut terminal = Terminal::run(world.app(&["sessions", "attach", &session]));
+    terminal.until("before the terminal");
+    let made = world.root().join("project/made.txt");
+    let prompt = format!("TOOL Bash {{\"command\": \"touch {}\"}}", made.display());
+    // An answer that was typed ahead is none: it is a prompt, or it is dropped.
+    terminal.type_line(&prompt);
+    terminal.until("?? Bash");
+    let shown = terminal.until("Enter alone answers nothing.");
+    assert!(shown.contains(&format!("touch {}", made.display())), "the whole input: {shown}");
+    terminal.type_line("y");
+    let said = terminal.until("type it again");
+    assert!(said.contains("typed before the request could be read"), "{said}");
+    // The limit of the program, and no wait for it: what comes earlier is only refused again.
+    let deadline = Instant::now() + DEADLINE;
+    for line in ["", "yes"] {
+        terminal.type_line(line);
+    }
+    loop {
+        assert!(Instant::now() < deadline && !made.exists(), "only y allows it");
+        terminal.type_line("maybe");
+        if terminal.until("\n").contains("the agent waits for an answer") {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    let open = client.until("a request", |line| line["type"] == "permissionRequested").await;
+    assert_eq!(open["request"]["tool"], "Bash");
+    terminal.type_line("y");
+    terminal.until("allowed");
+    terminal.until("end: done");
+
+    // Another client answers: the terminal sees it.
+    terminal.type_line(&prompt);
+    terminal.until("Enter alone answers nothing.");
+    let asked = client.until("the next request", |line| {
+        line["type"] == "permissionRequested" && line["request"]["id"] != open["request"]["id"]
+    });
+    let id = asked.await["request"]["id"].clone();
+    let deny = serde_json::json!({"type": "decide", "requestId": id, "decision": {"type": "deny", "message": "not now"}});
+    client.command(&session, "deny", deny).await;
+    terminal.until("denied: not now");
+    terminal.type_line(":quit");
+    terminal.until("the session continues");
+    assert!(terminal.child.wait().await.unwrap().success());
+    client.ping().await;
+    world.end(client).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_that_does_not_exist_is_said_to_be_missing() {
+    let Some(world) = World::new() else { return };
+    let client = world.attach().await;
+    let output = world.app(&["sessions", "attach", "x"]).output().await.unwrap();
+    assert_eq!(output.status.code(), Some(90), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("there is no session x"), "{output:?}");
+    world.end(client).await;
+}
