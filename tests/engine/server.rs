@@ -5,6 +5,7 @@
 mod connections;
 mod far;
 mod folder;
+mod hostile;
 mod mirror;
 mod terminal;
 mod world;

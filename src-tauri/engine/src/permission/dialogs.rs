@@ -51,13 +51,14 @@ impl DialogRequest {
             // A folder or a title may have a misleading name too.
             project: written_out(project),
             session_title: written_out(&session.title),
-            tool: request.tool,
-            question: request.question,
-            asked_by: request.subagent.map(|subagent| subagent.words),
-            unreported: request.unreported,
+            // Another machine sends all of these, so they are checked here again.
+            tool: written_out(&request.tool),
+            question: written_out(&request.question),
+            asked_by: request.subagent.map(|subagent| written_out(&subagent.words)),
+            unreported: request.unreported.as_deref().map(written_out),
             shown: request.shown,
-            subject: request.plain,
-            notices: request.notices.into_iter().map(|notice| notice.words).collect(),
+            subject: request.plain.filter(|plain| plain.split('\n').all(|line| written_out(line) == line)),
+            notices: request.notices.iter().map(|notice| written_out(&notice.words)).collect(),
         })
     }
 }
