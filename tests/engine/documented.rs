@@ -64,6 +64,7 @@ const NOT_RUN: &[(&str, &str)] = &[
     ("deskbell on box trust code/app", "tests/engine/server/far.rs"),
     ("deskbell 'deskbell://open?folder=/home/me/ledger'", "tests/real_window/links.rs"),
     ("deskbell on box sessions running", "tests/engine/server/far.rs"),
+    ("deskbell sessions running --host=box", "tests/engine/server/far.rs"),
     ("deskbell on box sessions stop --all", "tests/engine/server/far.rs"),
     ("deskbell on docker:web doctor", "it needs a container"),
     (

@@ -81,11 +81,11 @@ Deskbell keeps command-line coding agents on call.
                              move a session to the closed group of the list
   deskbell sessions unarchive ID
                              move it back
-  deskbell sessions running [--json]
-                             list the sessions that your servers have, of every version, with their processes
-  deskbell sessions attach ID
+  deskbell sessions running [--json] [--host=MACHINE]
+                             list the sessions that your servers have, of every version, with what their processes cost
+  deskbell sessions attach ID [--host=MACHINE]
                              show one of them in this terminal: a line is sent as a prompt, y and n answer requests
-  deskbell sessions stop ID | --all
+  deskbell sessions stop ID | --all [--host=MACHINE]
                              end the agent of one of them, or of all, with everything that it started
   deskbell changes [FOLDER] [--json]
                              list the files that differ from the last commit, with added and removed lines; reads

@@ -124,6 +124,7 @@ fn run(mode: Mode, desktop: Option<&Desktop>) -> ExitCode {
         Mode::Recordings(mode) => recordings::main(mode, &folders::data().join(folders::RECORDINGS)),
         Mode::Sessions(SessionsMode::Running { json }) => server(ServerMode::List { json }),
         Mode::Sessions(SessionsMode::Stop(which)) => server(ServerMode::Stop(which)),
+        Mode::Sessions(SessionsMode::On(options)) => on::main(options),
         Mode::Sessions(SessionsMode::Attach(id)) => server(ServerMode::Terminal(id)),
         Mode::Sessions(SessionsMode::Stored(mode)) => sessions::main(mode),
         Mode::Changes(options) => changes::main(&options),

@@ -122,6 +122,18 @@ _deskbell() {
             mapfile -t COMPREPLY < <(compgen -W 'session day model project all' -- "$word")
             compopt -o filenames
             return ;;
+        "sessions running --host")
+            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
+            compopt -o filenames
+            return ;;
+        "sessions attach --host")
+            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
+            compopt -o filenames
+            return ;;
+        "sessions stop --host")
+            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
+            compopt -o filenames
+            return ;;
         "changes --patch")
             mapfile -t COMPREPLY < <(compgen -f -- "$word")
             compopt -o filenames
@@ -177,9 +189,9 @@ _deskbell() {
         "sessions unpin") options='' ;;
         "sessions archive") options='' ;;
         "sessions unarchive") options='' ;;
-        "sessions running") options='--json' ;;
-        "sessions attach") options='' ;;
-        "sessions stop") options='--all' ;;
+        "sessions running") options='--json --host=' ;;
+        "sessions attach") options='--host=' ;;
+        "sessions stop") options='--all --host=' ;;
         "changes") options='--json --patch= --revert= --hunk= --undo-revert' files=-d ;;
         "worktrees") options='--json --add= --remove= --with-ignored' files=-d ;;
         "trust") options='--json --decide= --fingerprint=' files=-d ;;

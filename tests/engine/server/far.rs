@@ -315,3 +315,39 @@ async fn a_start_file_that_runs_another_shell_does_not_matter_over_real_ssh() {
     let output = far.run(&["relay", "--list"]).await;
     assert!(output.status.success(), "{output:?}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_sessions_there_are_listed_with_their_cost_and_stopped_from_here() {
+    let Some(far) = Far::new(LOGIN_SHELL) else { return };
+    let mut client = far.attach().await;
+    let session = client.open().await;
+    client.attach(&session, None).await;
+    client.prompt(&session, "p", "CHILD 600\nWAIT").await;
+    client.until("a child", |line| line["type"] == "turnStarted").await;
+    let host = format!("--host={}", sshd::HOST);
+    let sessions = async |arguments: &[&str]| {
+        let command = far.command(&[]);
+        let near = command.as_std();
+        let mut own = Command::new(near.get_program());
+        own.args(["sessions"]).args(arguments).arg(&host).stdin(Stdio::null()).kill_on_drop(true);
+        own.envs(near.get_envs().filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned()))));
+        timeout(DEADLINE, own.output()).await.expect("it ends").unwrap()
+    };
+    let listed = sessions(&["running", "--json"]).await;
+    assert!(listed.status.success(), "{listed:?}");
+    let line: serde_json::Value = serde_json::from_slice(&listed.stdout).unwrap();
+    assert_eq!(line["session"]["id"], session.as_str(), "{line}");
+    assert!(line["cost"]["nProcesses"].as_u64().is_some_and(|n| n >= 1), "{line}");
+    assert!(line["cost"]["memoryBytes"].as_u64().is_some_and(|bytes| bytes > 0), "{line}");
+    let text = sessions(&["running"]).await;
+    assert!(String::from_utf8_lossy(&text.stdout).contains("MiB"), "{text:?}");
+    assert!(sessions(&["stop", "--all"]).await.status.success());
+    let listed = sessions(&["running", "--json"]).await;
+    let line: serde_json::Value = serde_json::from_slice(&listed.stdout).unwrap();
+    assert_eq!(
+        (&line["session"]["alive"], &line["cost"]),
+        (&json!(false), &serde_json::Value::Null),
+        "{line}"
+    );
+    far.world.end(client).await;
+}

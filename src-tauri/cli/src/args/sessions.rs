@@ -1,5 +1,6 @@
 //! The command line of `deskbell sessions`.
 
+use super::on::{self, OnOptions};
 use super::search::{self, SearchOptions};
 use super::server::Which;
 use super::usage::{self, UsageOptions};
@@ -19,6 +20,8 @@ pub enum SessionsMode {
     },
     /// Shows one of these sessions in a terminal.
     Attach(SessionId),
+    /// One of the three on another machine.
+    On(OnOptions),
     /// Ends agents that run in these servers.
     Stop(Which),
 }
@@ -64,12 +67,36 @@ pub struct ExportOptions {
 /// Parses the arguments after `sessions`.
 pub fn parse(args: &[OsString], cwd: &Path) -> Result<SessionsMode, Problem> {
     let [action, rest @ ..] = args else { return Err(Problem::NoAction) };
+    if let Some("running" | "attach" | "stop") = action.to_str()
+        && let Some(mode) = on_host(action, rest, cwd)
+    {
+        return mode;
+    }
     match action.to_str() {
         Some("running") => running(rest),
         Some("attach") => attach(rest),
         Some("stop") => stop(rest).map(SessionsMode::Stop),
         _ => stored(action, rest, cwd).map(SessionsMode::Stored),
     }
+}
+
+/// `--host=MACHINE`: the same command on that machine. `None` without it.
+fn on_host(action: &OsString, rest: &[OsString], cwd: &Path) -> Option<Result<SessionsMode, Problem>> {
+    let is_host = |arg: &&OsString| split(arg).0 == "--host";
+    let (name, machine) = split(rest.iter().find(is_host)?);
+    let without: Vec<OsString> = rest.iter().filter(|arg| !is_host(arg)).cloned().collect();
+    let Some(machine) = machine.filter(|machine| !machine.is_empty()) else {
+        return Some(Err(Problem::NoValue(name)));
+    };
+    // A mistake is said here, before anything connects.
+    let checked = match action.to_str() {
+        Some("running") => running(&without),
+        Some("attach") => attach(&without),
+        _ => stop(&without).map(SessionsMode::Stop),
+    };
+    let there: Vec<OsString> =
+        [machine, "sessions".into(), action.clone()].into_iter().chain(without).collect();
+    Some(checked.and_then(|_| on::parse(&there, cwd).map(SessionsMode::On)))
 }
 
 fn stored(action: &OsString, rest: &[OsString], cwd: &Path) -> Result<StoredMode, Problem> {
@@ -212,6 +239,25 @@ mod tests {
         assert_eq!(parsed(&["stop"]), Err(Problem::NoSession));
         assert_eq!(parsed(&["stop", "--al"]), Err(Problem::UnknownOption("--al".into())));
         assert_eq!(parsed(&["stop", "a", "b"]), Err(Problem::SecondSession("b".into())));
+    }
+
+    #[test]
+    fn the_sessions_of_another_machine_are_listed_and_stopped_there() {
+        let on = |machine: &str, command: &[&str]| {
+            let machine = machine.parse().unwrap();
+            let command = command.iter().map(|&word| word.to_owned()).collect();
+            Ok(SessionsMode::On(OnOptions { machine, program: None, command }))
+        };
+        assert_eq!(parsed(&["running", "--host=box"]), on("box", &["sessions", "running"]));
+        assert_eq!(
+            parsed(&["running", "--host=docker:web", "--json"]),
+            on("docker:web", &["sessions", "running", "--json"])
+        );
+        assert_eq!(parsed(&["stop", "--all", "--host=me@box"]), on("me@box", &["sessions", "stop", "--all"]));
+        assert_eq!(parsed(&["attach", "--host=box", "s"]), on("box", &["sessions", "attach", "s"]));
+        assert_eq!(parsed(&["running", "--host"]), Err(Problem::NoValue("--host".into())));
+        assert_eq!(parsed(&["stop", "--host=box"]), Err(Problem::NoSession));
+        assert!(parsed(&["running", "--host=-oProxyCommand=x"]).is_err());
     }
 
     #[test]

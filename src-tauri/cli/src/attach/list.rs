@@ -1,6 +1,7 @@
 //! `deskbell relay --list`, `--stop` and `--remove`: everything that servers hold on this machine, of every version.
 
 use super::ask;
+use super::cost::{Cost, Processes};
 use crate::args::server::Which;
 use crate::link::Link;
 use crate::serve::place::Place;
@@ -100,6 +101,7 @@ pub async fn find_session(data: &Path, id: &SessionId) -> anyhow::Result<Option<
 pub async fn list(is_json: bool) -> anyhow::Result<ExitCode> {
     let mut text = String::new();
     let mut failed = false;
+    let processes = disk::run(Path::new("/proc"), disk::DEADLINE, Processes::read).await?;
     for Found { place, state } in find(&crate::folders::data()).await? {
         let version = &place.version;
         match state {
@@ -107,10 +109,12 @@ pub async fn list(is_json: bool) -> anyhow::Result<ExitCode> {
                 let rows: Vec<String> = sessions
                     .iter()
                     .map(|session| {
+                        let cost = session.pid.and_then(|pid| processes.cost_of(pid));
                         if is_json {
-                            json!({"version": version, "serverPid": pid, "session": session}).to_string()
+                            json!({"version": version, "serverPid": pid, "session": session, "cost": cost})
+                                .to_string()
                         } else {
-                            row(session)
+                            row(session, cost)
                         }
                     })
                     .collect();
@@ -152,8 +156,9 @@ pub async fn list(is_json: bool) -> anyhow::Result<ExitCode> {
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-fn row(session: &SessionSummary) -> String {
-    let process = session.pid.map_or_else(String::new, |pid| format!(" (process {pid})"));
+fn row(session: &SessionSummary, cost: Option<Cost>) -> String {
+    let cost = cost.map_or_else(String::new, |cost| format!(": {cost}"));
+    let process = session.pid.map_or_else(String::new, |pid| format!(" (process {pid}{cost})"));
     let held = if session.n_held > 0 { format!(", {} held", session.n_held) } else { String::new() };
     format!(
         "  {}  {:<16} {}  {}{process}{held}",
