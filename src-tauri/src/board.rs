@@ -87,6 +87,8 @@ pub fn follow_live(app: &AppHandle) {
 /// The first view of a page that connects.
 pub fn connect(app: &AppHandle) -> BoardConnection {
     let event = app.state::<Channels>().open(BOARD);
+    // Other clients may have begun sessions there since. A machine without a link is not asked.
+    app.state::<SessionRegistry>().list_far();
     refresh(app);
     BoardConnection { event, board: view(app), settings: app.state::<Arc<CurrentSettings>>().view() }
 }
@@ -106,6 +108,11 @@ pub fn view(app: &AppHandle) -> BoardView {
     let mut board = page.board.lock().unwrap_or_else(PoisonError::into_inner);
     let mut view = board.view(&sessions, &conversations, now());
     known_checkouts(&page).show(&mut view.rows);
+    let registry = app.state::<SessionRegistry>();
+    for row in view.rows.iter_mut().filter(|row| row.other_pid.is_none()) {
+        row.machine = registry.machine_of(&row.session_id);
+    }
+    view.machines = registry.far_machines();
     view
 }
 

@@ -107,6 +107,7 @@ mod tests {
             title: String::new(),
             project: project.to_owned(),
             project_name: String::new(),
+            machine: None,
             checkout: Checkout::default(),
             state: BoardState::Finished,
             status: Status::Completed,

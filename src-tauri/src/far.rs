@@ -12,7 +12,12 @@ use deskbell_engine::api::*;
 use deskbell_engine::projects::KnownProject;
 use deskbell_engine::remote::ServerLink;
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 use tauri::{AppHandle, Manager};
+use tokio::sync::watch;
+
+/// Projects of one machine that are shown without a window.
+const MOST_PROJECTS: usize = 100;
 
 /// The machine that a page names.
 pub fn machine(name: &str) -> Result<Far, CommandError> {
@@ -172,6 +177,8 @@ async fn follow(app: &AppHandle, project: &Path, far: &Far) {
     };
     let (link, is_new) = app.state::<SessionRegistry>().far_link(far, window);
     if is_new {
+        let states = link.states();
+        tauri::async_runtime::spawn(follow_state(app.clone(), far.machine.to_string(), states));
         tauri::async_runtime::spawn(follow_link(app.clone(), far.machine.to_string(), link));
     } else {
         let listed = link.listed().borrow().clone();
@@ -183,15 +190,59 @@ async fn follow_link(app: AppHandle, machine: String, link: ServerLink) {
     let mut listed = link.listed();
     loop {
         let known = listed.borrow_and_update().clone().unwrap_or_default();
-        let is_there =
-            |project: &PathBuf| KnownProject::on_machine(project).is_some_and(|(name, _)| name == machine);
-        for project in app.state::<Windows>().projects().into_iter().filter(is_there) {
-            add(&app, &project, known.clone()).await;
+        for (project, sessions) in shown(&machine, &known, app.state::<Windows>().projects()) {
+            add(&app, &project, sessions).await;
         }
         if listed.changed().await.is_err() {
             return;
         }
     }
+}
+
+/// Remembers when the link was up, and shows its state on the board.
+async fn follow_state(app: AppHandle, machine: String, mut states: watch::Receiver<SessionLink>) {
+    let mut was_up = false;
+    loop {
+        let is_up = *states.borrow_and_update() == SessionLink::Connected;
+        if is_up || was_up {
+            let now =
+                SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64);
+            app.state::<SessionRegistry>().seen_far(&machine, now);
+        }
+        was_up = is_up;
+        board::refresh(&app);
+        if states.changed().await.is_err() {
+            return;
+        }
+    }
+}
+
+/// The sessions of a machine that are shown, by project: all of those with a window, and of the others what runs or
+/// waits, so that the board has it and can stop it.
+fn shown(
+    machine: &str,
+    listed: &[server::SessionSummary],
+    open: Vec<PathBuf>,
+) -> Vec<(PathBuf, Vec<server::SessionSummary>)> {
+    let is_there =
+        |project: &PathBuf| KnownProject::on_machine(project).is_some_and(|(name, _)| name == machine);
+    let mut shown: Vec<(PathBuf, Vec<_>)> =
+        open.into_iter().filter(is_there).map(|project| (project, listed.to_vec())).collect();
+    let is_busy = |one: &&server::SessionSummary| {
+        one.alive || one.n_requests + one.n_queued + one.n_background + one.n_scheduled > 0
+    };
+    for session in listed.iter().filter(is_busy).filter(|session| is_path(&session.project)) {
+        let project = KnownProject::path_on(machine, &session.project);
+        let has_room = shown.len() < MOST_PROJECTS;
+        match shown.iter_mut().find(|(known, _)| *known == project) {
+            // With a window it has all of them.
+            Some((_, sessions)) if sessions.len() == listed.len() => {}
+            Some((_, sessions)) => sessions.push(session.clone()),
+            None if has_room => shown.push((project, vec![session.clone()])),
+            None => {}
+        }
+    }
+    shown
 }
 
 async fn add(app: &AppHandle, project: &Path, listed: Vec<server::SessionSummary>) {
@@ -220,6 +271,49 @@ fn list_in(app: &AppHandle, label: &str, session: Session) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn summary(id: &str, project: &str, alive: bool) -> server::SessionSummary {
+        server::SessionSummary {
+            id: SessionId::new(id),
+            title: id.to_owned(),
+            project: project.to_owned(),
+            agent: AgentKind::Demo,
+            status: Status::Idle,
+            alive,
+            pid: None,
+            n_requests: 0,
+            n_queued: 0,
+            n_held: 0,
+            n_background: 0,
+            n_scheduled: 0,
+            changed_at: 0,
+            seq: 0,
+        }
+    }
+
+    #[test]
+    fn what_runs_there_is_shown_without_a_window_and_the_rest_with_one() {
+        let mut waits = summary("waits", "/b", false);
+        waits.n_requests = 1;
+        let listed =
+            [summary("idle", "/a", false), summary("runs", "/a", true), waits, summary("x", "../etc", true)];
+        let names = |open: &[&str]| {
+            let open = open.iter().map(|folder| KnownProject::path_on("box", folder)).collect();
+            let shown = shown("box", &listed, open);
+            let of = |(project, sessions): (PathBuf, Vec<server::SessionSummary>)| {
+                let ids: Vec<String> = sessions.into_iter().map(|session| session.id.0).collect();
+                format!("{}: {}", KnownProject::shown(&project), ids.join(" "))
+            };
+            shown.into_iter().map(of).collect::<Vec<_>>()
+        };
+        assert_eq!(names(&[]), ["box:/a: runs", "box:/b: waits"]);
+        // `add_far` takes those of the project from the list.
+        assert_eq!(names(&["/a"]), ["box:/a: idle runs waits x", "box:/b: waits"]);
+        let elsewhere = shown("box", &listed[..1], vec![KnownProject::path_on("other", "/a")]);
+        assert!(elsewhere.is_empty());
+        let many: Vec<_> = (0..300).map(|nr| summary("s", &format!("/p{nr}"), true)).collect();
+        assert_eq!(shown("box", &many, Vec::new()).len(), MOST_PROJECTS);
+    }
 
     #[test]
     fn a_machine_is_named_and_nothing_else() {

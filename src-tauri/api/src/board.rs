@@ -1,8 +1,8 @@
-//! The board: the sessions of all projects that work, wait for the user or have just finished, in Deskbell and in other
-//! programs.
+//! The board: the sessions of all projects that work, wait for the user or have just finished, in Deskbell, in other
+//! programs, and on the machines that Deskbell is connected to.
 
 use super::id::SessionId;
-use super::session::Status;
+use super::session::{SessionLink, Status};
 use super::settings::SettingsView;
 use super::worktree::Checkout;
 use serde::Serialize;
@@ -14,6 +14,19 @@ use ts_rs::TS;
 pub struct BoardView {
     /// Those that need the user come first.
     pub rows: Vec<BoardRow>,
+    /// The other machines that this run of Deskbell connected to, by name. It connects to none for the board.
+    pub machines: Vec<BoardMachine>,
+}
+
+/// Another machine on the board.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct BoardMachine {
+    pub name: String,
+    pub link: SessionLink,
+    /// When the link was up last, in milliseconds since the epoch; `null` if it never was.
+    #[ts(type = "number | null")]
+    pub seen_at: Option<u64>,
 }
 
 /// A session on the board.
@@ -25,6 +38,8 @@ pub struct BoardRow {
     /// Absolute path of the project's folder, and its name.
     pub project: String,
     pub project_name: String,
+    /// The machine that it runs on; `null` for this computer.
+    pub machine: Option<String>,
     /// As of the last look at the folder. Empty until then, and for a folder on another machine.
     pub checkout: Checkout,
     pub state: BoardState,

@@ -84,7 +84,7 @@ impl Board {
             n_finished += usize::from(row.state == BoardState::Finished);
             n_finished <= MOST_FINISHED
         });
-        BoardView { rows }
+        BoardView { rows, machines: Vec::new() }
     }
 }
 
@@ -129,6 +129,7 @@ fn other_row(other: &Located, (state, since): (BoardState, u64)) -> Option<Board
         session_id: other_id(other),
         title: other.session.title.clone(),
         project_name: name_of(&project),
+        machine: None,
         checkout: Checkout::default(),
         project,
         state,
@@ -170,6 +171,7 @@ fn row(session: &Session, (state, since): (BoardState, u64)) -> Option<BoardRow>
         title: session.title.clone(),
         project: session.project.clone(),
         project_name: name_of(&session.project),
+        machine: None,
         checkout: Checkout::default(),
         state,
         status: session.status.clone(),

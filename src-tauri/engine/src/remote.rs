@@ -56,6 +56,7 @@ enum ToServer {
     Revert(String, SessionId, RevertRequest, Outcome<()>),
     Ask(SessionId, Question, Outcome<Value>),
     Retry,
+    List,
 }
 
 /// A handle to the link. The link ends with its last handle; the server goes on.
@@ -107,6 +108,16 @@ impl ServerLink {
     /// The sessions of the server each time that the link comes up; `None` before the first time.
     pub fn listed(&self) -> watch::Receiver<Option<Vec<SessionSummary>>> {
         self.listed.clone()
+    }
+
+    /// The state of the link, each time that it changes.
+    pub fn states(&self) -> watch::Receiver<SessionLink> {
+        self.state.clone()
+    }
+
+    /// Asks the server for its sessions, if the link is up. `listed` has the answer.
+    pub fn list(&self) {
+        self.send(ToServer::List);
     }
 
     /// Tries to connect now, instead of at the next attempt.
@@ -303,6 +314,7 @@ impl Task {
                     }
                 }
             }
+            ToServer::List => self.client.list(),
             ToServer::Retry => self.client.retry(self.now()),
         };
         self.carry_out(effects, &[]).await;

@@ -229,6 +229,12 @@ impl Client {
         Err(CommandError { code: ErrorCode::Refused, message, detail: None })
     }
 
+    /// Asks the server for its sessions, if the link is up.
+    pub fn list(&self) -> Vec<Effect> {
+        let is_up = self.run.is_some() && self.link == Link::Connected;
+        is_up.then_some(Effect::Write(Request::List)).into_iter().collect()
+    }
+
     /// The user or a wake-up asks for an attempt now.
     pub fn retry(&mut self, now: u64) -> Vec<Effect> {
         match self.link {

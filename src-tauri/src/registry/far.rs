@@ -44,6 +44,8 @@ pub(super) struct FarProjects {
 
 struct FarLink {
     link: ServerLink,
+    /// When the link was up last, in milliseconds since the epoch.
+    seen_at: Option<u64>,
     /// The next attempt may ask the user something: the first one, and one that the user wants. ssh would ask at each
     /// of the others, all night.
     may_ask: Arc<AtomicBool>,
@@ -119,6 +121,37 @@ impl SessionRegistry {
         if let Some(far) = lock(&self.far).links.get(machine) {
             far.may_ask.store(true, Ordering::Relaxed);
             far.link.retry();
+        }
+    }
+
+    /// The machines that links were made to, for the board.
+    pub fn far_machines(&self) -> Vec<BoardMachine> {
+        let far = lock(&self.far);
+        let machines = far.links.iter().map(|(name, far)| BoardMachine {
+            name: name.clone(),
+            link: far.link.state(),
+            seen_at: far.seen_at,
+        });
+        let mut machines: Vec<BoardMachine> = machines.collect();
+        machines.sort_by(|a, b| a.name.cmp(&b.name));
+        machines
+    }
+
+    /// The other machine that a session runs on.
+    pub fn machine_of(&self, id: &SessionId) -> Option<String> {
+        let (project, _) = self.known(id)?;
+        KnownProject::on_machine(&project).map(|(machine, _)| machine.to_owned())
+    }
+
+    /// Asks the servers there for their sessions, where the link is up.
+    pub fn list_far(&self) {
+        lock(&self.far).links.values().for_each(|far| far.link.list());
+    }
+
+    /// The link to a machine is up, or was until now.
+    pub fn seen_far(&self, machine: &str, now: u64) {
+        if let Some(far) = lock(&self.far).links.get_mut(machine) {
+            far.seen_at = Some(now);
         }
     }
 
@@ -324,7 +357,7 @@ fn open_link(
             Ok((Box::new(reader) as _, Box::new(writer) as _))
         })
     });
-    FarLink { link: ServerLink::open(dial), may_ask }
+    FarLink { link: ServerLink::open(dial), seen_at: None, may_ask }
 }
 
 #[cfg(test)]

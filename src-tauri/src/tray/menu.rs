@@ -88,6 +88,7 @@ mod tests {
             title: title.to_owned(),
             project: "/home/me/lighthouse".to_owned(),
             project_name: "lighthouse".to_owned(),
+            machine: None,
             checkout: Default::default(),
             state,
             status,
@@ -95,6 +96,10 @@ mod tests {
             n_background: 0,
             other_pid: None,
         }
+    }
+
+    fn of(rows: Vec<BoardRow>) -> BoardView {
+        BoardView { rows, machines: Vec::new() }
     }
 
     fn working(id: &str) -> BoardRow {
@@ -119,7 +124,7 @@ mod tests {
     #[test]
     fn those_that_wait_come_before_those_that_work() {
         let done = row("c", "c", BoardState::Finished, Status::Completed);
-        let contents = contents(&BoardView { rows: vec![working("a"), waiting("b", "Tides"), done] });
+        let contents = contents(&of(vec![working("a"), waiting("b", "Tides"), done]));
         assert_eq!(contents.tooltip, "Deskbell: 1 session needs you, 1 works");
         assert!(contents.needs_user);
         assert_eq!(
@@ -135,7 +140,7 @@ mod tests {
 
     #[test]
     fn without_work_it_says_so() {
-        let contents = contents(&BoardView { rows: Vec::new() });
+        let contents = contents(&of(Vec::new()));
         assert_eq!((contents.tooltip.as_str(), contents.needs_user), ("Deskbell", false));
         assert_eq!(labels(&contents)[0], "No session works or waits");
     }
@@ -143,7 +148,7 @@ mod tests {
     #[test]
     fn a_long_list_ends_in_the_board() {
         let rows = (0..100).map(|i| working(&format!("s{i}"))).collect();
-        let contents = contents(&BoardView { rows });
+        let contents = contents(&of(rows));
         assert_eq!(contents.entries[MOST], Entry::Choice("88 more…".to_owned(), Choice::Board));
         assert_eq!(contents.tooltip, "Deskbell: 100 work");
     }
@@ -151,7 +156,7 @@ mod tests {
     #[test]
     fn a_title_cannot_change_the_menu() {
         let title = format!("a\nb\u{202e}c{}", "x".repeat(1_000_000));
-        let contents = contents(&BoardView { rows: vec![waiting("a", &title)] });
+        let contents = contents(&of(vec![waiting("a", &title)]));
         let label = labels(&contents)[0];
         assert!(label.starts_with("Wants to run a command: a bcx"), "{label}");
         assert!(label.chars().count() < 130 && !label.contains(['\n', '\u{202e}']), "{label}");

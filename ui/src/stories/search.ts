@@ -3,7 +3,7 @@
 import { BoardPage } from '../lib/board/board.svelte';
 import BoardWindow from '../lib/board/BoardWindow.svelte';
 import { FakeHost } from '../lib/host/fake';
-import { BOARDS } from '../lib/host/fake/board';
+import { BOARDS, machinesOf } from '../lib/host/fake/board';
 import { SETTINGS } from '../lib/host/fake/facts';
 import { searchFound, SEARCHED } from '../lib/host/fake/search';
 import type { SearchChange } from '../lib/bindings/api';
@@ -60,7 +60,11 @@ export const search: Page = () => [
 
 function board(name: string) {
   const rows = [...(BOARDS[name] ?? [])];
-  const state = new BoardPage(new FakeHost(name), { event: '', board: { rows }, settings: SETTINGS });
+  const state = new BoardPage(new FakeHost(name), {
+    event: '',
+    board: { rows, machines: machinesOf(name) },
+    settings: SETTINGS,
+  });
   return { state, clock: systemClock };
 }
 
@@ -71,6 +75,7 @@ export const boards: Page = () => [
     thirty: board('board'),
     'with other programs': board('board-terminals'),
     'in worktrees': board('board-worktrees'),
+    'of other machines': board('board-machines'),
     'asks whether to stop all': [board('board'), (root) => press(root, 'Stop all…')],
   }),
 ];

@@ -303,3 +303,11 @@ fn a_revert_is_sent_again_until_it_is_answered_and_not_to_an_older_server() {
     assert!(effects.iter().any(is_answered), "{effects:?}");
     assert_eq!(client.n_waiting(), 0);
 }
+
+#[test]
+fn sessions_are_listed_only_while_the_link_is_up() {
+    let mut client = connected();
+    assert_eq!(client.list(), [Effect::Write(Request::List)]);
+    client.broken(0);
+    assert_eq!(client.list(), [], "nothing is sent later for it either");
+}

@@ -2036,7 +2036,11 @@ export type BoardView = {
 /**
  * Those that need the user come first.
  */
-rows: Array<BoardRow>, };
+rows: Array<BoardRow>, 
+/**
+ * The other machines that this run of Deskbell connected to, by name. It connects to none for the board.
+ */
+machines: Array<BoardMachine>, };
 
 /**
  * A session on the board.
@@ -2046,6 +2050,10 @@ export type BoardRow = { sessionId: SessionId, title: string,
  * Absolute path of the project's folder, and its name.
  */
 project: string, projectName: string, 
+/**
+ * The machine that it runs on; `null` for this computer.
+ */
+machine: string | null, 
 /**
  * As of the last look at the folder. Empty until then, and for a folder on another machine.
  */

@@ -5,10 +5,10 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import App from '../../App.svelte';
 import type { BoardRow } from '../bindings/api';
 import { FakeHost } from '../host/fake';
-import { BOARDS } from '../host/fake/board';
+import { BOARDS, machinesOf } from '../host/fake/board';
 import { START } from '../host/fake/facts';
 import { ManualClock } from '../../test/clock';
-import { isRunning, reason, shown, summary, time } from './rows';
+import { isRunning, linkWord, reason, shown, summary, time } from './rows';
 
 beforeEach(() => localStorage.clear());
 
@@ -168,4 +168,19 @@ describe('the context menu of a row', () => {
     await user.keyboard('{ContextMenu}{Enter}');
     expect(host.shown.map(([id]) => id)).toEqual(['b0']);
   });
+});
+
+it('has each machine with the state of its link, and says that it connects to none', async () => {
+  await board('board-machines');
+  const section = screen.getByRole('region', { name: 'Other machines' });
+  expect(section.textContent).toMatch(/connects to no machine by itself/);
+  expect(machinesOf('board-machines').map((machine) => linkWord(machine, START))).toEqual([
+    'Connected',
+    'Connecting…',
+    'Runs Deskbell 0.0.9, which this version cannot talk to',
+    'Reconnecting in 8 s, last seen 12 min ago',
+  ]);
+  const never = { name: 'x', link: { type: 'waiting', attempt: 2, at: START + 1000 }, seenAt: null } as const;
+  expect(linkWord(never, START)).toBe('Not reached, next attempt in 1 s');
+  expect(screen.getAllByText('on box')).toHaveLength(2);
 });

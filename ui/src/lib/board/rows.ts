@@ -1,6 +1,6 @@
 // The rows of the board: what each says, and which are still shown.
 
-import type { BoardRow } from '../bindings/api';
+import type { BoardMachine, BoardRow } from '../bindings/api';
 
 /** Finished and failed sessions are on the board for this long. The shell removes them with its next view. */
 const RECENT_MS = 60 * 60_000;
@@ -66,4 +66,19 @@ export function summary(rows: readonly BoardRow[]): string {
     finished > 0 && `${finished} finished`,
   ];
   return parts.filter((part) => part !== false).join(' · ');
+}
+
+/** The link to another machine: “Connected”, “Reconnecting in 8 s, last seen 12 min ago”. */
+export function linkWord({ link, seenAt }: BoardMachine, now: number): string {
+  const seen = seenAt === null ? '' : `, last seen ${time(seenAt, now)} ago`;
+  switch (link.type) {
+    case 'connecting':
+      return `Connecting…${seen}`;
+    case 'waiting':
+      return `${seenAt === null ? 'Not reached, next attempt' : 'Reconnecting'} in ${time(now, link.at)}${seen}`;
+    case 'incompatible':
+      return `Runs Deskbell ${link.version}, which this version cannot talk to`;
+    default:
+      return 'Connected';
+  }
 }

@@ -68,7 +68,7 @@ import { FAR, foldersOn, SSH_HOSTS } from './fake/far';
 import { scene, type Scene } from './fake/scenes';
 import { RAW_LINES } from './fake/raw';
 import { EXPLAINED, prompt, SERVER_LOGS, TASK_OUTPUTS, text } from './fake/script';
-import { BOARDS } from './fake/board';
+import { BOARDS, machinesOf } from './fake/board';
 import { searchFound } from './fake/search';
 import { reviewOf } from './fake/options';
 import { FakeSession } from './fake/session';
@@ -124,11 +124,13 @@ export class FakeHost implements Host {
   #nFarCalls = 0;
   #draft: string | null = null;
   #board: readonly BoardRow[];
+  readonly #name: string;
 
   constructor(name = 'empty') {
     const start = STARTS[name];
     this.page = start !== undefined ? 'start' : BOARDS[name] !== undefined ? 'board' : 'project';
     this.#board = BOARDS[name] ?? [];
+    this.#name = name;
     this.start = new FakeStart(
       start?.() ?? { projects: [...RECENT], question: null, problem: null, unreadFiles: [], appVersion: '' },
     );
@@ -521,12 +523,13 @@ export class FakeHost implements Host {
 
   connectBoard(): Promise<BoardConnection> {
     const rows = [...this.#board];
-    return Promise.resolve(structuredClone({ event: 'board-fake', board: { rows }, settings: this.#settings }));
+    const board = { rows, machines: machinesOf(this.#name) };
+    return Promise.resolve(structuredClone({ event: 'board-fake', board, settings: this.#settings }));
   }
 
   /** Publishes other rows of the board. */
   changeBoard(rows: BoardRow[]): void {
-    this.#hear({ type: 'boardChanged', board: { rows } });
+    this.#hear({ type: 'boardChanged', board: { rows, machines: [] } });
   }
 
   openBoardSession(sessionId: SessionId): Promise<void> {

@@ -1,6 +1,6 @@
 // Boards without the desktop app.
 
-import type { BoardRow, Status } from '../../bindings/api';
+import type { BoardMachine, BoardRow, Status } from '../../bindings/api';
 import { START } from './facts';
 
 const MINUTE = 60_000;
@@ -17,6 +17,7 @@ function row(nr: number, title: string, project: string, status: Status, minutes
     title,
     project: path,
     projectName: project,
+    machine: null,
     checkout: { branch: null, worktreeOf: null },
     state,
     status,
@@ -72,4 +73,16 @@ export const BOARDS: Record<string, readonly BoardRow[]> = {
   board: many(30),
   'board-terminals': withTerminals(many(12)),
   'board-worktrees': withWorktrees(many(12)),
+  'board-machines': many(6).map((row, i) => (i % 3 === 0 ? { ...row, machine: 'box' } : row)),
 };
+
+/** The machines of a board. `board-machines` has one for each state of a link. */
+export function machinesOf(name: string): BoardMachine[] {
+  if (name !== 'board-machines') return [];
+  return [
+    { name: 'box', link: { type: 'connected' }, seenAt: START },
+    { name: 'docker:web', link: { type: 'connecting' }, seenAt: null },
+    { name: 'old-box', link: { type: 'incompatible', version: '0.0.9' }, seenAt: null },
+    { name: 'shop.example', link: { type: 'waiting', attempt: 4, at: START + 8_000 }, seenAt: START - 12 * MINUTE },
+  ];
+}
