@@ -76,6 +76,16 @@ async function withoutAsking(page) {
   await page.getByRole('menuitem', { name: /Skip all permissions/ }).click();
 }
 
+/** Chooses an accent colour on the settings page, and types a prompt: the box with the focus and *Send* show it. */
+const accent = (name) => async (page) => {
+  await page.keyboard.press('Control+,');
+  await page.getByLabel('Accent colour').selectOption(name);
+  await page.keyboard.press('Escape');
+  await type(page, 'look at @s');
+};
+
+const ACCENTS = ['blue', 'green', 'purple', 'rose', 'grey'];
+
 async function context(page) {
   await page.getByRole('button', { name: /^Context/ }).click();
   await page.getByRole('dialog').getByRole('table').waitFor();
@@ -122,6 +132,7 @@ export const extraViews = [
   { name: 'permission-always', scene: 'permission', themes: ['light'], prepare: always },
   { name: 'question-answered', scene: 'question', themes: ['light'], prepare: answer },
   { name: 'settings', scene: 'trust', prepare: (page) => page.keyboard.press('Control+,') },
+  ...ACCENTS.map((name) => ({ name: `accent-${name}`, scene: 'empty', sizes: ['wide'], prepare: accent(name) })),
   { name: 'context', scene: 'conversation', prepare: context },
   { name: 'commands', scene: 'empty', prepare: (page) => type(page, '/') },
   { name: 'files', scene: 'empty', prepare: (page) => type(page, 'look at @s') },

@@ -1,4 +1,4 @@
-// Entry point of the interface: selects the host, applies the theme and mounts the window.
+// Entry point of the interface: selects the host, applies the theme and the accent colour, and mounts the window.
 
 import '@fontsource-variable/inter';
 import '@fontsource-variable/jetbrains-mono';
@@ -8,9 +8,11 @@ import { mount } from 'svelte';
 
 import App from './App.svelte';
 import { connectHost } from './lib/host/connect';
+import { applyStoredAccent } from './lib/settings/appearance.svelte';
 import { applyStoredTheme } from './lib/settings/theme.svelte';
 
 applyStoredTheme();
+applyStoredAccent();
 
 const target = document.getElementById('app');
 if (!target) throw new Error('index.html has no #app');

@@ -15,6 +15,11 @@ pub struct Settings {
     /// Colours of the windows.
     #[schemars(title = "Theme")]
     pub theme: Theme,
+    /// Colour of the main buttons, links, focus marks, chosen rows and progress in the windows. Colours that mean something,
+    /// such as those of failures, waiting requests and changed lines, stay as they are, and so do exported conversations
+    /// and the desktop's own dialogs.
+    #[schemars(title = "Accent colour")]
+    pub accent: Accent,
     /// Size of everything in a window.
     #[schemars(title = "Zoom", range(min = 50, max = 200), extend("unit" = "%"))]
     pub zoom: u32,
@@ -83,6 +88,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             theme: Theme::System,
+            accent: Accent::Gold,
             zoom: 100,
             density: Density::Comfortable,
             fonts: FontSettings::default(),
@@ -121,6 +127,23 @@ pub enum Theme {
     Light,
     /// Dark
     Dark,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Accent {
+    /// Gold
+    Gold,
+    /// Blue
+    Blue,
+    /// Green
+    Green,
+    /// Purple
+    Purple,
+    /// Rose
+    Rose,
+    /// Grey
+    Grey,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]

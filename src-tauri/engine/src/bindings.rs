@@ -192,6 +192,7 @@ fn typescript() -> String {
         BellKind,
         BellUrgency,
         UserCommand,
+        Accent,
         Density,
         FontSettings,
         LogLevel,

@@ -2302,6 +2302,12 @@ export type Settings = {
  */
 theme: Theme, 
 /**
+ * Colour of the main buttons, links, focus marks, chosen rows and progress in the windows. Colours that mean something,
+ * such as those of failures, waiting requests and changed lines, stay as they are, and so do exported conversations
+ * and the desktop's own dialogs.
+ */
+accent: Accent, 
+/**
  * Size of everything in a window.
  */
 zoom: number, 
@@ -2476,6 +2482,8 @@ export type BellUrgency = "low" | "normal" | "critical";
  * A program with its arguments. No shell reads them.
  */
 export type UserCommand = { program: string, args: Array<string>, };
+
+export type Accent = "gold" | "blue" | "green" | "purple" | "rose" | "grey";
 
 export type Density = "comfortable" | "compact";
 

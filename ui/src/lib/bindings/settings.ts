@@ -27,6 +27,42 @@ export const SETTING_KEYS: readonly SettingKey[] = [
     "default": "system"
   },
   {
+    "key": "accent",
+    "group": null,
+    "label": "Accent colour",
+    "description": "Colour of the main buttons, links, focus marks, chosen rows and progress in the windows. Colours that mean something, such as those of failures, waiting requests and changed lines, stay as they are, and so do exported conversations and the desktop's own dialogs.",
+    "control": {
+      "type": "choice",
+      "options": [
+        {
+          "value": "gold",
+          "label": "Gold"
+        },
+        {
+          "value": "blue",
+          "label": "Blue"
+        },
+        {
+          "value": "green",
+          "label": "Green"
+        },
+        {
+          "value": "purple",
+          "label": "Purple"
+        },
+        {
+          "value": "rose",
+          "label": "Rose"
+        },
+        {
+          "value": "grey",
+          "label": "Grey"
+        }
+      ]
+    },
+    "default": "gold"
+  },
+  {
     "key": "zoom",
     "group": null,
     "label": "Zoom",
@@ -539,6 +575,7 @@ export const SETTING_KEYS: readonly SettingKey[] = [
 
 export const DEFAULT_SETTINGS: Settings = {
   "theme": "system",
+  "accent": "gold",
   "zoom": 100,
   "density": "comfortable",
   "fonts": {

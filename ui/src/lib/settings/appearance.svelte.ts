@@ -1,4 +1,4 @@
-// Fonts and density of the page.
+// Accent colour, fonts and density of the page.
 
 import type { Settings } from '../bindings/api';
 
@@ -13,11 +13,21 @@ export function families(names: string, usual: string): string {
   return [...quoted, usual].join(', ');
 }
 
-/** Keeps the page in the wanted fonts and density. Call it during component setup. */
+const KEY = 'deskbell.accent';
+
+/** Applies the accent colour of the previous run, before the settings are known. */
+export function applyStoredAccent(): void {
+  // A name that is unknown to the style sheet leaves the usual colour.
+  document.documentElement.dataset['accent'] = localStorage.getItem(KEY) ?? '';
+}
+
+/** Keeps the page in the wanted accent colour, fonts and density. Call it during component setup. */
 export function followAppearance(wanted: () => Settings): void {
   $effect(() => {
-    const { density, fonts } = wanted();
+    const { accent, density, fonts } = wanted();
     const { dataset, style } = document.documentElement;
+    dataset['accent'] = accent;
+    localStorage.setItem(KEY, accent);
     dataset['density'] = density;
     const set = (name: string, value: string | null) =>
       value === null ? style.removeProperty(name) : style.setProperty(name, value);

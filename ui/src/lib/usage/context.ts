@@ -10,7 +10,7 @@ export interface ContextPart extends ContextCategory {
 }
 
 /** Colours that differ in both themes. After the last one they repeat. */
-const COLOURS = ['accent-fill', 'code-function', 'code-string', 'code-keyword', 'code-type', 'code-number'];
+const COLOURS = ['picture', 'code-function', 'code-string', 'code-keyword', 'code-type', 'code-number'];
 
 export function partsOf(report: ContextReport): ContextPart[] {
   let used = 0;
