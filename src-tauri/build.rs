@@ -49,6 +49,7 @@ const COMMANDS: &[&str] = &[
     "acknowledge",
     "command",
     "set_setting",
+    "zoom_window",
     "review_options",
     "set_presets",
     "change_profile",

@@ -4,7 +4,7 @@ use crate::registry::SessionRegistry;
 use crate::settings::CurrentSettings;
 use crate::start;
 use crate::windows::{BOARD, Windows};
-use crate::{autostart, board, emit, lifecycle, project};
+use crate::{autostart, board, emit, lifecycle, project, zoom};
 use deskbell_cli::logs;
 use deskbell_engine::api::{Settings, WindowEvent};
 use deskbell_engine::disk;
@@ -58,7 +58,7 @@ async fn apply(app: &AppHandle, before: &Settings, now: &Settings) {
         autostart::apply(app, now.autostart, autostart::When::Changed).await;
     }
     if before.zoom != now.zoom {
-        lifecycle::apply_zoom(app);
+        zoom::apply(app);
     }
     if before.agent.program != now.agent.program {
         // Another agent may be found now.

@@ -27,7 +27,7 @@ use crate::registry::far::{is_far, not_here, place_of};
 use crate::settings::CurrentSettings;
 use crate::watch::FolderWatches;
 use crate::windows::Windows;
-use crate::{apply_settings, clipboard, editor, emit, lifecycle, links, project};
+use crate::{apply_settings, clipboard, editor, emit, lifecycle, links, project, zoom};
 use deskbell_cli::folders;
 use deskbell_cli::logs;
 use deskbell_engine::api::*;
@@ -235,6 +235,17 @@ pub async fn set_setting(app: AppHandle, key: String, value: serde_json::Value) 
     disk::run(&folder, disk::DEADLINE, move || file.set(&key, &value)).await??;
     apply_settings::reload(&app).await;
     Ok(())
+}
+
+/// Makes the content of the calling window larger or smaller, for its project.
+#[tauri::command]
+pub async fn zoom_window(app: AppHandle, window: WebviewWindow, step: ZoomStep) -> Answer<()> {
+    let project = project_of(&app, &window)?;
+    zoom::step(&app, &window, &project, step).await.map_err(|error| CommandError {
+        code: ErrorCode::Internal,
+        message: "The zoom of this window was not changed.".to_owned(),
+        detail: Some(format!("{error:#}")),
+    })
 }
 
 /// Ends the app, with one question for the work of all windows.

@@ -44,6 +44,7 @@ mod watch;
 #[cfg(target_os = "linux")]
 mod webkit;
 mod windows;
+mod zoom;
 
 use deskbell_cli::Desktop;
 use deskbell_cli::args::Args;

@@ -16,6 +16,7 @@ use crate::settings::CurrentSettings;
 #[cfg(target_os = "linux")]
 use crate::webkit;
 use crate::windows::{BOARD, ProjectWindow, Windows, bring_up, is_focused, name_of, seen_failures, title};
+use crate::zoom;
 use anyhow::Context;
 use deskbell_engine::api::{
     Asking, Closing, CommandError, Dropped, ErrorCode, SessionId, Theme, WindowEvent,
@@ -23,27 +24,21 @@ use deskbell_engine::api::{
 use deskbell_engine::disk;
 use deskbell_engine::files::Files;
 use deskbell_engine::title::Title;
-use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tauri::webview::NewWindowResponse;
 use tauri::{
     AppHandle, DragDropEvent, Manager, WebviewUrl, WebviewWindow, WebviewWindowBuilder,
-    WindowEvent as TauriEvent, Wry,
+    WindowEvent as TauriEvent,
 };
 use tokio::sync::mpsc;
-
-/// The places of windows.
-type Kept = PlacesStore<Wry>;
 
 const DEFAULT_SIZE: (f64, f64) = (1180.0, 800.0);
 const LEAST_SIZE: (f64, f64) = (560.0, 480.0);
 
 /// The part of a window that has to be on a screen, in physical pixels: enough of the title bar to drag it.
 const LEAST_VISIBLE: (i32, i32) = (120, 24);
-
-const ZOOM: RangeInclusive<u32> = 50..=200;
 
 /// Folders that were dropped on a window and are to be opened as projects.
 pub struct FoldersToOpen(mpsc::UnboundedSender<Vec<PathBuf>>);
@@ -70,7 +65,7 @@ pub fn open(app: &AppHandle, project: &Path, demo: bool) -> anyhow::Result<Strin
         bring_up(app, &label);
         return Ok(label);
     }
-    let kept = app.state::<Kept>();
+    let kept = app.state::<PlacesStore>();
     let known = kept.windows().into_iter().find(|known| known.project == project);
     let open_session = known.as_ref().and_then(|known| known.open_session.clone());
     let label = match windows.add(ProjectWindow::new(project, demo, open_session)) {
@@ -86,20 +81,13 @@ pub fn open(app: &AppHandle, project: &Path, demo: bool) -> anyhow::Result<Strin
         windows.remove(&label);
     }
     let window = built.with_context(|| format!("opening the window of {}", project.display()))?;
-    let place = WindowPlace {
-        project: project.to_owned(),
-        demo,
-        closed: false,
-        size: None,
-        position: None,
-        open_session: None,
-    };
+    let place = WindowPlace { project: project.to_owned(), demo, ..WindowPlace::default() };
     if app.state::<Background>().remove(project) {
         app.state::<Bell>().quiet_background(project);
     }
-    kept.remember(known.map_or(place, |known| WindowPlace { demo, closed: false, ..known }))?;
+    kept.remember(known.map_or(place, |known| WindowPlace { demo, closed: false, ..known }));
     let saving = app.clone();
-    tauri::async_runtime::spawn(async move { save_places(&saving.state::<Kept>()).await });
+    tauri::async_runtime::spawn(async move { save_places(&saving.state::<PlacesStore>()).await });
     watch(app.clone(), window);
     Ok(label)
 }
@@ -112,6 +100,9 @@ fn build(
 ) -> tauri::Result<WebviewWindow> {
     let title = format!("{} — Deskbell", name_of(project));
     let window = new_window(app, label, &title, DEFAULT_SIZE)?;
+    if let Some(zoom) = known.and_then(|known| known.zoom) {
+        window.set_zoom(zoom::factor(zoom))?;
+    }
     let size = known.and_then(|known| known.size);
     if let Some((width, height)) = size {
         window.set_size(tauri::PhysicalSize::new(width, height))?;
@@ -142,7 +133,7 @@ pub fn new_window(
         .build()?;
     #[cfg(target_os = "linux")]
     webkit::settle(&window)?;
-    window.set_zoom(zoom_factor(app.state::<Arc<CurrentSettings>>().get().zoom))?;
+    window.set_zoom(zoom::factor(app.state::<Arc<CurrentSettings>>().get().zoom))?;
     Ok(window)
 }
 
@@ -167,16 +158,6 @@ fn is_reachable((x, y): (i32, i32), width: i32, screens: &[Edges]) -> bool {
     screens.is_empty() || screens.iter().any(on)
 }
 
-/// Applies the zoom to all windows.
-pub fn apply_zoom(app: &AppHandle) {
-    let factor = zoom_factor(app.state::<Arc<CurrentSettings>>().get().zoom);
-    for window in app.webview_windows().into_values() {
-        if let Err(error) = window.set_zoom(factor) {
-            tracing::warn!(%error, "could not zoom a window");
-        }
-    }
-}
-
 /// Applies to all windows whether dialogs are shown while they are in front.
 pub fn apply_asking(app: &AppHandle) {
     for label in app.state::<Windows>().labels() {
@@ -192,11 +173,6 @@ pub fn apply_theme(app: &AppHandle) {
         Theme::Dark => Some(tauri::Theme::Dark),
     };
     app.set_theme(theme);
-}
-
-/// Clamps the stored zoom. Beyond the limits the window would be unreadable, or the setting unreachable.
-fn zoom_factor(percent: u32) -> f64 {
-    f64::from(percent.clamp(*ZOOM.start(), *ZOOM.end())) / 100.0
 }
 
 /// Closing a window first denies its open requests and ends its agents; then the window closes.
@@ -365,7 +341,7 @@ pub async fn end_when_idle(app: AppHandle) {
 }
 
 async fn close(app: &AppHandle, window: &WebviewWindow, keeps_working: bool) {
-    let (windows, kept) = (app.state::<Windows>(), app.state::<Kept>());
+    let (windows, kept) = (app.state::<Windows>(), app.state::<PlacesStore>());
     let registry = app.state::<SessionRegistry>();
     let found = windows.with(window.label(), |window| (window.project.clone(), window.demo));
     let Ok((project, demo)) = found else { return };
@@ -378,9 +354,7 @@ async fn close(app: &AppHandle, window: &WebviewWindow, keeps_working: bool) {
             project: project.clone(),
             demo,
             closed: !is_last && !keeps_working,
-            size: None,
-            position: None,
-            open_session: None,
+            ..WindowPlace::default()
         },
     );
     save_places(&kept).await;
@@ -404,24 +378,18 @@ fn remember(app: &AppHandle, window: &WebviewWindow, place: WindowPlace) {
     let position = window.outer_position().ok().map(|position| (position.x, position.y));
     let open_session =
         app.state::<Windows>().with(window.label(), |window| window.open_session.clone()).ok().flatten();
-    if let Err(error) = app.state::<Kept>().remember(WindowPlace { size, position, open_session, ..place }) {
-        tracing::warn!(%error, "could not save the window's place");
-    }
+    app.state::<PlacesStore>().remember(WindowPlace { size, position, open_session, ..place });
 }
 
 /// Remembers which session is open in a project's window, for the next start.
 pub fn remember_session(app: &AppHandle, project: &Path, id: &SessionId) {
-    match app.state::<Kept>().remember_session(project, id) {
-        Ok(true) => {
-            let saving = app.clone();
-            tauri::async_runtime::spawn(async move { save_places(&saving.state::<Kept>()).await });
-        }
-        Ok(false) => {}
-        Err(error) => tracing::warn!(%error, "could not save the open session for the next start"),
+    if app.state::<PlacesStore>().remember_session(project, id) {
+        let saving = app.clone();
+        tauri::async_runtime::spawn(async move { save_places(&saving.state::<PlacesStore>()).await });
     }
 }
 
-async fn save_places(kept: &Kept) {
+pub async fn save_places(kept: &PlacesStore) {
     if let Err(error) = kept.save().await {
         tracing::warn!(%error, "could not save the places of windows");
     }
@@ -436,14 +404,10 @@ pub async fn remember_all(app: &AppHandle) {
     });
     for (label, project, demo) in open {
         if let Some(window) = app.get_webview_window(&label) {
-            remember(
-                app,
-                &window,
-                WindowPlace { project, demo, closed: false, size: None, position: None, open_session: None },
-            );
+            remember(app, &window, WindowPlace { project, demo, ..WindowPlace::default() });
         }
     }
-    save_places(&app.state::<Kept>()).await;
+    save_places(&app.state::<PlacesStore>()).await;
 }
 
 /// Reads whether the window has the focus, which it may have got before its events were received. It is read on the main
@@ -508,10 +472,6 @@ pub fn retitle(app: &AppHandle, label: &str, project: &Path) {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_window_is_never_too_small_or_too_large_to_be_used() {
-        assert_eq!([100, 67, 0, 4_000_000].map(zoom_factor), [1.0, 0.67, 0.5, 2.0]);
-    }
     #[test]
     fn a_window_is_not_put_where_no_screen_is() {
         let one = [(0, 0, 1920, 1080)];

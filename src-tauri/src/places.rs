@@ -1,17 +1,15 @@
-//! The places of windows, stored by tauri-plugin-store in a file that earlier versions also kept the preferences in.
+//! The places of windows, in a file that earlier versions also kept the preferences in.
 //!
-//! The store writes by truncating, and treats a torn file as empty, which it then overwrites; it opens whatever is at
-//! its path, and waits forever on a named pipe. So this module reads the file, sets it aside if it cannot be read, and
-//! uses the store only for writing, off the main thread. Data that must not be lost is not stored here.
+//! The file is replaced as a whole, because a torn one would forget every window. tauri-plugin-store (2) truncates it
+//! and writes.
 
 use deskbell_engine::api::SessionId;
-use deskbell_engine::disk::write_atomically;
-use deskbell_engine::disk::{self, Loaded, ReadError, SetAside, load_json, open_regular, set_aside};
+use deskbell_engine::disk::{
+    self, Loaded, ReadError, SetAside, load_json, open_regular, set_aside, write_atomically,
+};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tauri::Runtime;
-use tauri_plugin_store::{Store, StoreBuilder};
 
 const PREFERENCES: &str = "preferences";
 const WINDOWS: &str = "windows";
@@ -20,7 +18,7 @@ const WINDOWS: &str = "windows";
 const MOST_BYTES: u64 = 4 * 1024 * 1024;
 
 /// A window that was open, in the system's physical pixels.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WindowPlace {
     pub project: PathBuf,
@@ -34,6 +32,9 @@ pub struct WindowPlace {
     /// The session that was open in it.
     #[serde(default)]
     pub open_session: Option<SessionId>,
+    /// The project's own zoom, in percent; `None` is that of the settings.
+    #[serde(default)]
+    pub zoom: Option<u32>,
 }
 
 /// The contents of the file.
@@ -89,120 +90,164 @@ fn back_up(path: &Path, entries: &serde_json::Map<String, serde_json::Value>) ->
 }
 
 /// The places and their file.
-pub struct PlacesStore<R: Runtime> {
-    /// Use it only on threads of `disk`: it keeps its lock while it writes.
-    store: Arc<Store<R>>,
-    /// The entries to write.
-    entries: Arc<Mutex<serde_json::Map<String, serde_json::Value>>>,
+pub struct PlacesStore {
+    /// What is written, besides the windows: entries of another version.
+    others: serde_json::Map<String, serde_json::Value>,
+    windows: Arc<Mutex<Vec<WindowPlace>>>,
     data: PathBuf,
-    /// Locked while the file is written: two writers would mix their bytes.
+    /// Locked while the file is written, so that an earlier content never replaces a later one.
     saving: Arc<Mutex<()>>,
     /// The file at the path could not be moved away, so it is not overwritten.
     is_blocked: bool,
 }
 
-impl<R: Runtime> PlacesStore<R> {
-    /// Creates the store with the places that were read. The store itself reads nothing.
-    pub fn open(app: &tauri::AppHandle<R>, data: PathBuf, saved: SavedPlaces) -> anyhow::Result<Self> {
-        let store = StoreBuilder::new(app, path(&data)).disable_auto_save().create_new().build()?;
-        // The plugin would write the file on the main thread when the app ends, however long that takes.
-        store.close_resource();
+impl PlacesStore {
+    pub fn new(data: PathBuf, saved: SavedPlaces) -> Self {
         let is_blocked = saved.unread.as_ref().is_some_and(|aside| aside.moved_to.is_err());
-        let entries = Arc::new(Mutex::new(saved.entries));
-        Ok(Self { store, entries, data, saving: Arc::default(), is_blocked })
+        let windows = Arc::new(Mutex::new(saved.windows()));
+        Self { others: saved.entries, windows, data, saving: Arc::default(), is_blocked }
     }
 
     /// The windows that are remembered, open or closed.
     pub fn windows(&self) -> Vec<WindowPlace> {
-        windows_in(&self.entries())
+        self.lock().clone()
     }
 
-    fn set(&self, name: &str, value: serde_json::Value) {
-        self.entries().insert(name.to_owned(), value);
+    fn lock(&self) -> MutexGuard<'_, Vec<WindowPlace>> {
+        self.windows.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn entries(&self) -> MutexGuard<'_, serde_json::Map<String, serde_json::Value>> {
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The project's own zoom.
+    pub fn zoom(&self, project: &Path) -> Option<u32> {
+        self.lock().iter().find(|known| known.project == project)?.zoom
+    }
+
+    /// Changes the project's own zoom, and returns the new one. Written to disk by the next save.
+    pub fn change_zoom(
+        &self,
+        project: &Path,
+        change: impl FnOnce(Option<u32>) -> Option<u32>,
+    ) -> Option<u32> {
+        let mut windows = self.lock();
+        let place = windows.iter_mut().find(|known| known.project == project);
+        let zoom = change(place.as_ref().and_then(|place| place.zoom));
+        if let Some(place) = place {
+            place.zoom = zoom;
+        }
+        zoom
     }
 
     /// Remembers which session is open in a project's window. Written to disk by the next save. `false`: nothing
     /// changed.
-    pub fn remember_session(&self, project: &Path, id: &SessionId) -> anyhow::Result<bool> {
-        let mut windows = self.windows();
-        let Some(place) = windows.iter_mut().find(|known| known.project == project) else { return Ok(false) };
+    pub fn remember_session(&self, project: &Path, id: &SessionId) -> bool {
+        let mut windows = self.lock();
+        let Some(place) = windows.iter_mut().find(|known| known.project == project) else { return false };
         if place.open_session.as_ref() == Some(id) {
-            return Ok(false);
+            return false;
         }
         place.open_session = Some(id.clone());
-        self.set(WINDOWS, serde_json::to_value(windows)?);
-        Ok(true)
+        true
     }
 
-    /// Remembers a window, and replaces the earlier entry of its project. Written to disk by the next save.
-    pub fn remember(&self, place: WindowPlace) -> anyhow::Result<()> {
-        let mut windows = self.windows();
+    /// Remembers a window, and replaces the earlier entry of its project; its zoom stays. Written to disk by the next
+    /// save.
+    pub fn remember(&self, place: WindowPlace) {
+        let mut windows = self.lock();
+        let known = windows.iter().find(|known| known.project == place.project);
+        let zoom = place.zoom.or(known.and_then(|known| known.zoom));
         windows.retain(|known| known.project != place.project);
-        windows.insert(0, place);
+        windows.insert(0, WindowPlace { zoom, ..place });
         // Limits the number of entries of projects that were closed long ago.
         windows.truncate(100);
-        self.set(WINDOWS, serde_json::to_value(windows)?);
-        Ok(())
     }
 
     /// Writes all entries to the file.
     pub async fn save(&self) -> anyhow::Result<()> {
         anyhow::ensure!(!self.is_blocked, "{} cannot be replaced", path(&self.data).display());
-        let (store, saving, path) = (self.store.clone(), self.saving.clone(), path(&self.data));
-        let entries = self.entries.clone();
+        let (saving, path) = (self.saving.clone(), path(&self.data));
+        let (windows, mut entries) = (self.windows.clone(), self.others.clone());
         let write = move || {
             let _saving = saving.lock().unwrap_or_else(PoisonError::into_inner);
-            // The store opens whatever is at the path.
+            // A folder for example cannot be replaced.
             if let Err(ReadError::NotAFile(_)) = open_regular(&path) {
                 set_aside(&path)?;
             }
-            let entries = entries.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            store.clear();
-            for (name, value) in entries {
-                store.set(name, value);
-            }
-            store.save()?;
-            // The store creates the file for all users to read.
-            #[cfg(unix)]
-            std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
-            anyhow::Ok(())
+            let windows = windows.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            entries.insert(WINDOWS.to_owned(), serde_json::to_value(windows)?);
+            write_atomically(&path, &serde_json::to_vec_pretty(&entries)?)
         };
-        disk::run(&self.data, disk::DEADLINE, write).await?
+        Ok(disk::run(&self.data, disk::DEADLINE, write).await??)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tauri::async_runtime::block_on;
+
+    fn place(project: &str) -> WindowPlace {
+        WindowPlace { project: project.into(), size: Some((800, 600)), ..WindowPlace::default() }
+    }
+
+    fn opened(data: &Path) -> PlacesStore {
+        PlacesStore::new(data.to_owned(), SavedPlaces::read(data))
+    }
 
     #[test]
     fn what_is_in_place_of_the_file_is_replaced_by_the_next_save_and_kept() {
         let folder = tempfile::tempdir().unwrap();
-        let app = tauri::test::mock_builder()
-            .plugin(tauri_plugin_store::Builder::default().build())
-            .build(tauri::test::mock_context(tauri::test::noop_assets()))
-            .unwrap();
         std::fs::create_dir(path(folder.path())).unwrap();
         let saved = SavedPlaces::read(folder.path());
         assert!(saved.unread.is_some());
-        let kept = PlacesStore::open(app.handle(), folder.path().to_owned(), saved).unwrap();
+        let kept = PlacesStore::new(folder.path().to_owned(), saved);
         // The same while the app runs.
         std::fs::create_dir(path(folder.path())).unwrap();
-        let place = WindowPlace {
-            project: "/p".into(),
-            demo: false,
-            closed: false,
-            size: Some((800, 600)),
-            position: None,
-            open_session: None,
-        };
-        kept.remember(place.clone()).unwrap();
-        tauri::async_runtime::block_on(kept.save()).unwrap();
-        assert_eq!(SavedPlaces::read(folder.path()).windows(), [place]);
+        kept.remember(place("/p"));
+        block_on(kept.save()).unwrap();
+        assert_eq!(SavedPlaces::read(folder.path()).windows(), [place("/p")]);
         assert!(folder.path().join("preferences.json.unreadable-2").is_dir());
+    }
+
+    #[test]
+    fn a_projects_own_zoom_is_kept_with_its_place_and_apart_from_other_projects() {
+        let folder = tempfile::tempdir().unwrap();
+        let kept = opened(folder.path());
+        for project in ["/p", "/q"] {
+            kept.remember(place(project));
+        }
+        assert_eq!(kept.change_zoom(Path::new("/p"), |own| own.is_none().then_some(125)), Some(125));
+        // Closing the window remembers its place again.
+        kept.remember(WindowPlace { closed: true, ..place("/p") });
+        block_on(kept.save()).unwrap();
+        let kept = opened(folder.path());
+        assert_eq!(["/p", "/q"].map(|project| kept.zoom(Path::new(project))), [Some(125), None]);
+        assert_eq!(kept.change_zoom(Path::new("/p"), |_| None), None);
+        assert_eq!(kept.zoom(Path::new("/p")), None);
+    }
+
+    #[test]
+    fn a_save_keeps_what_another_version_wrote_and_no_reader_sees_a_part_of_it() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(path(folder.path()), r#"{"later": [1], "windows": []}"#).unwrap();
+        let kept = opened(folder.path());
+        (0..100).for_each(|nr| kept.remember(place(&format!("/p{nr}"))));
+        block_on(kept.save()).unwrap();
+        let done = Arc::new(std::sync::atomic::AtomicBool::new(false));
+        let reader = std::thread::spawn({
+            let (path, done) = (path(folder.path()), done.clone());
+            move || {
+                let mut reads = 0;
+                while !done.load(std::sync::atomic::Ordering::Relaxed) || reads == 0 {
+                    let text = std::fs::read_to_string(&path).unwrap();
+                    let entries: serde_json::Value = serde_json::from_str(&text).expect("it is whole");
+                    assert_eq!(entries["windows"].as_array().map(Vec::len), Some(100));
+                    assert_eq!(entries["later"], serde_json::json!([1]));
+                    reads += 1;
+                }
+            }
+        });
+        (0..50).for_each(|_| block_on(kept.save()).unwrap());
+        done.store(true, std::sync::atomic::Ordering::Relaxed);
+        reader.join().unwrap();
     }
 }

@@ -50,7 +50,6 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     let says_failures = args.says_failures();
     let app = tauri::Builder::default()
         .plugin(tauri_plugin_single_instance::init(starting::again))
-        .plugin(tauri_plugin_store::Builder::default().build())
         .invoke_handler(tauri::generate_handler![
             commands::connect,
             commands::create_session,
@@ -98,6 +97,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             commands::acknowledge,
             commands::command,
             commands::set_setting,
+            commands::zoom_window,
             commands::options::review_options,
             commands::options::set_presets,
             commands::options::change_profile,
@@ -289,7 +289,7 @@ fn setup(app: &AppHandle, args: Args, opened: Opened) -> anyhow::Result<()> {
     let Opened { data, places, settings, decisions, orphans, hidden, files, unread_projects: _ } = opened;
     let settings = Arc::new(settings);
     let data_folder = data.clone();
-    let kept = PlacesStore::open(app, data.clone(), places).context("opening the places of windows")?;
+    let kept = PlacesStore::new(data.clone(), places);
     let (gate, refused) = trust::TrustGate::new(decisions);
     let (watches, changes) = FolderWatches::new();
     let (registry, told) = tauri::async_runtime::block_on(SessionRegistry::open(

@@ -13,7 +13,7 @@ use deskbell_engine::disk;
 use deskbell_engine::projects::ProjectStore;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use tauri::{AppHandle, Manager, Wry};
+use tauri::{AppHandle, Manager};
 use tokio::sync::Semaphore;
 
 /// The windows of the last run are open, or were opened.
@@ -38,7 +38,7 @@ fn restore(app: &AppHandle) -> anyhow::Result<()> {
     if IS_RESTORED.swap(true, Ordering::Relaxed) {
         return Ok(());
     }
-    for known in app.state::<PlacesStore<Wry>>().windows().into_iter().rev().filter(|known| !known.closed) {
+    for known in app.state::<PlacesStore>().windows().into_iter().rev().filter(|known| !known.closed) {
         lifecycle::open(app, &known.project, known.demo)?;
     }
     Ok(())

@@ -110,6 +110,8 @@ const ABOUT_NO_SESSION: &[&str] = &[
     "usage",
     "waiting_event",
     "worktrees",
+    // Its own zoom.
+    "zoom_window",
 ];
 
 /// The commands of the manifest.

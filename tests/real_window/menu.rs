@@ -43,8 +43,8 @@ pub async fn it_is_used_by_mouse_and_by_keyboard() -> Result<()> {
             stage.pointer.type_text("zoom in").await?;
             stage.pointer.key("Return").await?;
             window.gone("menu", "Menu").await?;
-            let file = stage.desktop.home().join(".config/deskbell/settings.json");
-            eventually("the zoom is in the settings", SHORT, async || {
+            let file = stage.desktop.home().join(".local/share/deskbell/preferences.json");
+            eventually("the zoom is remembered for the project", SHORT, async || {
                 let text = std::fs::read_to_string(&file).unwrap_or_default();
                 Ok(text.contains("\"zoom\": 110").then_some(()))
             })

@@ -5,6 +5,7 @@ use std::process::{Command, ExitStatus};
 
 use anyhow::{Context, Result, ensure};
 use deskbell_tests::window::{Desktop, LONG, Launch, Owned, SHORT, Window, eventually};
+use serde_json::json;
 
 use crate::copying::pasted;
 use crate::stage::{PROJECT, Stage};
@@ -225,6 +226,29 @@ pub async fn a_draft_and_the_zoom_survive_a_restart() -> Result<()> {
             })
             .await?;
             ensure!(zoomed(&stage.window).await?, "the page is {} wide", width(&stage.window).await?);
+
+            // The zoom is this project's own, and the setting is for the others.
+            let other = stage.desktop.project("windmill")?;
+            start_again(&stage.desktop, &Launch::demo(&other)).await?;
+            let second = stage.app.window("windmill").await?;
+            let factor = "return Math.round(100 * window.outerWidth / window.innerWidth) / 100;";
+            let scaled = async |window: &Window, to: f64| {
+                let scale = window.run(factor, Vec::new()).await?.as_f64().context("a factor")?;
+                anyhow::Ok((scale - to).abs() < 0.03)
+            };
+            ensure!(scaled(&second, 1.0).await?, "another project is zoomed too");
+            let set = second.invoke("set_setting", json!({ "key": "zoom", "value": 150 })).await?;
+            ensure!(set.is_ok(), "the setting was refused: {set:?}");
+            eventually("the other window follows the setting", SHORT, async || {
+                Ok(scaled(&second, 1.5).await?.then_some(()))
+            })
+            .await?;
+            ensure!(scaled(&stage.window, 1.25).await?, "the project lost its zoom");
+            stage.window.key("ctrl+0").await?;
+            eventually("the project follows the setting again", SHORT, async || {
+                Ok(scaled(&stage.window, 1.5).await?.then_some(()))
+            })
+            .await?;
             Ok(())
         })
         .await

@@ -4,7 +4,7 @@ import { tick } from 'svelte';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import App from './App.svelte';
-import type { Command, JsonValue } from './lib/bindings/api';
+import type { Command } from './lib/bindings/api';
 import { FakeHost } from './lib/host/fake';
 import { commandRequest } from './lib/host/fake/script';
 import { ManualClock } from './test/clock';
@@ -162,19 +162,13 @@ describe('a window', () => {
     screen.getByRole('navigation', { name: 'Sessions' });
   });
 
-  it('is drawn larger and smaller by keys, and keeps it', async () => {
+  it('is drawn larger and smaller by keys, and in the size of the settings again', async () => {
     const { host } = await app('conversation');
-    const kept: [string, JsonValue][] = [];
-    const keep = host.setSetting.bind(host);
-    host.setSetting = (key, value) => {
-      kept.push([key, value]);
-      return keep(key, value);
-    };
     for (const key of ['+', '+', '-', '0']) {
       await fireEvent.keyDown(document.body, { key, ctrlKey: true });
       await tick();
     }
-    expect(kept).toEqual([110, 125, 110, 100].map((zoom) => ['zoom', zoom]));
+    expect(host.zoomSteps).toEqual(['larger', 'larger', 'smaller', 'usual']);
   });
 
   it('goes through its parts with F6, and back with Shift+F6', async () => {

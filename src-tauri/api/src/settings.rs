@@ -20,7 +20,8 @@ pub struct Settings {
     /// and the desktop's own dialogs.
     #[schemars(title = "Accent colour")]
     pub accent: Accent,
-    /// Size of everything in a window.
+    /// Size of everything in a window. *Zoom in* and *Zoom out* change it for the window of one project, which is remembered
+    /// for that project; *Reset zoom* follows this setting again.
     #[schemars(title = "Zoom", range(min = 50, max = 200), extend("unit" = "%"))]
     pub zoom: u32,
     /// Space around the parts of a window.

@@ -16,7 +16,7 @@ use super::settings::SettingsView;
 use super::stored::{MarkedSession, StoredChange};
 use super::trust::TrustView;
 use super::worktree::Checkout;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 /// The first view of a window: its project and the sessions in it.
@@ -50,6 +50,16 @@ pub struct ProjectView {
     /// Files that could not be read: Deskbell's own when the app started, and the project's current branch.
     pub unread_files: Vec<UnreadFile>,
     pub app_version: String,
+}
+
+/// A step of the zoom of a project's window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum ZoomStep {
+    Larger,
+    Smaller,
+    /// The zoom of the settings again.
+    Usual,
 }
 
 /// Another machine that a project is on. `path` then begins with its name.

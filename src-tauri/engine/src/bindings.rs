@@ -193,6 +193,7 @@ fn typescript() -> String {
         BellUrgency,
         UserCommand,
         Accent,
+        ZoomStep,
         Density,
         FontSettings,
         LogLevel,

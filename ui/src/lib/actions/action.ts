@@ -1,8 +1,7 @@
 // An action of a project's window: its words, its keys, where it can be used and what it does.
 
-import type { Session } from '../bindings/api';
+import type { Session, ZoomStep } from '../bindings/api';
 import type { Part } from '../window/parts';
-import type { ZoomStep } from '../settings/zoom';
 import type { Row } from '../sessions/rows';
 import type { ItemState } from '../state/item.svelte';
 import type { ProjectState } from '../state/project.svelte';

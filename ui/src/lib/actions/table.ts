@@ -708,7 +708,7 @@ const ALL: readonly Action[] = [
   always('Window', 'previous-part', 'Previous part of the window', (desk) => desk.stepPart(-1), 'Shift+F6'),
   always('Window', 'larger', 'Zoom in', (desk) => desk.zoom('larger'), 'Ctrl+Plus'),
   always('Window', 'smaller', 'Zoom out', (desk) => desk.zoom('smaller'), 'Ctrl+Minus'),
-  always('Window', 'usual', 'Zoom to 100 %', (desk) => desk.zoom('usual'), 'Ctrl+0'),
+  always('Window', 'usual', 'Reset zoom', (desk) => desk.zoom('usual'), 'Ctrl+0'),
   {
     id: 'theme',
     group: 'Window',

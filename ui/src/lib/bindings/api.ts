@@ -2308,7 +2308,8 @@ theme: Theme,
  */
 accent: Accent, 
 /**
- * Size of everything in a window.
+ * Size of everything in a window. *Zoom in* and *Zoom out* change it for the window of one project, which is remembered
+ * for that project; *Reset zoom* follows this setting again.
  */
 zoom: number, 
 /**
@@ -2484,6 +2485,11 @@ export type BellUrgency = "low" | "normal" | "critical";
 export type UserCommand = { program: string, args: Array<string>, };
 
 export type Accent = "gold" | "blue" | "green" | "purple" | "rose" | "grey";
+
+/**
+ * A step of the zoom of a project's window.
+ */
+export type ZoomStep = "larger" | "smaller" | "usual";
 
 export type Density = "comfortable" | "compact";
 

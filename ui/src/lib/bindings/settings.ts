@@ -66,7 +66,7 @@ export const SETTING_KEYS: readonly SettingKey[] = [
     "key": "zoom",
     "group": null,
     "label": "Zoom",
-    "description": "Size of everything in a window.",
+    "description": "Size of everything in a window. *Zoom in* and *Zoom out* change it for the window of one project, which is remembered for that project; *Reset zoom* follows this setting again.",
     "control": {
       "type": "number",
       "min": 50,

@@ -56,6 +56,7 @@ import type {
   WorktreePlan,
   WorktreeRemoval,
   WorktreeView,
+  ZoomStep,
 } from '../bindings/api';
 import { withSetting } from '../settings/values';
 import { runCommand } from './fake/agent';
@@ -542,6 +543,14 @@ export class FakeHost implements Host {
 
   stopBoardSessions(sessionIds: SessionId[]): Promise<void> {
     this.stopped.push(...sessionIds);
+    return Promise.resolve();
+  }
+
+  /** The steps of the zoom. */
+  readonly zoomSteps: ZoomStep[] = [];
+
+  zoomWindow(step: ZoomStep): Promise<void> {
+    this.zoomSteps.push(step);
     return Promise.resolve();
   }
 

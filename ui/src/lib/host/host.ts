@@ -48,6 +48,7 @@ import type {
   WorktreePlan,
   WorktreeRemoval,
   WorktreeView,
+  ZoomStep,
 } from '../bindings/api';
 
 /** The program around the window. Every failing call rejects with a `CommandError`. */
@@ -197,6 +198,8 @@ export interface Host {
   openBoardSession(sessionId: SessionId): Promise<void>;
   /** Stops the agents of these sessions of the board. Rejects if one was not stopped. */
   stopBoardSessions(sessionIds: SessionId[]): Promise<void>;
+  /** Makes the window's content larger or smaller, for this project only; `usual` is the size of the settings. */
+  zoomWindow(step: ZoomStep): Promise<void>;
   /** Changes one setting in the settings file; `null` is its default. The settings then arrive as an event. */
   setSetting(key: string, value: JsonValue): Promise<void>;
   /** Returns what the session's agent would be started with if it had these options. Changes nothing. */

@@ -81,6 +81,7 @@ export const tauriHost: Host = {
   openBoard: () => call('open_board'),
   openBoardSession: (sessionId) => call('open_board_session', { sessionId }),
   stopBoardSessions: (sessionIds) => call('stop_board_sessions', { sessionIds }),
+  zoomWindow: (step) => call('zoom_window', { step }),
   setSetting: (key, value) => call('set_setting', { key, value }),
   reviewOptions: (sessionId, options) => call('review_options', { sessionId, options }),
   changeProfile: (was, profile) => call('change_profile', { was, profile }),

@@ -9,6 +9,7 @@ import type {
   Preset,
   Profile,
   UsageView,
+  ZoomStep,
 } from '../bindings/api';
 import { asCommandError, loggedError, type Host } from '../host/host';
 import { Problems } from './problems.svelte';
@@ -37,6 +38,11 @@ export abstract class AppActions {
       async () => void (path = await this.host.exportUsage(all)),
     );
     return path;
+  }
+
+  /** Makes the window's content larger or smaller, for its project only. A refusal is shown. */
+  async zoom(step: ZoomStep): Promise<void> {
+    await this.problems.attempt('The window was not zoomed', () => this.host.zoomWindow(step));
   }
 
   /** Changes one setting in the file. Its effect arrives as an event; a refusal is shown. */

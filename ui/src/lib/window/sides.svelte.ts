@@ -1,4 +1,4 @@
-// Widths of the panels at both sides of the conversation, remembered for each project.
+// The panels at both sides of the conversation: their widths and whether they are shown, remembered for each project.
 
 import { innerWidth } from 'svelte/reactivity/window';
 
@@ -13,29 +13,30 @@ const LIMITS: Readonly<Record<Side, { usual: number; least: number; most: number
 /** The conversation stays at least this wide: some 45 characters. */
 const CONVERSATION = 380;
 
-/** Number of projects whose widths are remembered. */
+/** Number of projects whose panels are remembered. */
 const MOST = 100;
 const KEY = 'deskbell.sides';
 
 type Widths = Partial<Record<Side, number>>;
+type Kept = Widths & { shown?: Partial<Record<Side, boolean>> };
 
-/** The remembered widths by project, the last changed first. What is not readable counts as none. */
-function stored(): [string, Widths][] {
+/** The remembered panels by project, the last changed first. What is not readable counts as none. */
+function stored(): [string, Kept][] {
   try {
     const entries: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]');
     return Array.isArray(entries) ? entries.filter(isEntry) : [];
   } catch {
-    // Another version wrote it, or it is torn: the usual widths are used.
+    // Another version wrote it, or it is torn: the panels are as usual.
     return [];
   }
 }
 
-const isEntry = (entry: unknown): entry is [string, Widths] =>
+const isEntry = (entry: unknown): entry is [string, Kept] =>
   Array.isArray(entry) && typeof entry[0] === 'string' && typeof entry[1] === 'object' && entry[1] !== null;
 
 export class Sides {
   #project: string;
-  #wanted = $state.raw<Widths>({});
+  #wanted = $state.raw<Kept>({});
   #isShown: (side: Side) => boolean;
 
   /** `project` names the project, with its machine; `isShown` is asked for the panel on the other side. */
@@ -65,7 +66,19 @@ export class Sides {
     this.#wanted = { ...this.#wanted, [side]: Math.round(this.#within(side, width, this.most(side))) };
   }
 
-  /** Remembers the widths for the project's next window. */
+  /** Whether the user wants a panel; `null` if that was not said yet. */
+  wanted(side: Side): boolean | null {
+    const shown: unknown = this.#wanted.shown?.[side];
+    return typeof shown === 'boolean' ? shown : null;
+  }
+
+  /** Shows or hides a panel, also in the project's next window. */
+  show(side: Side, shown: boolean): void {
+    this.#wanted = { ...this.#wanted, shown: { ...this.#wanted.shown, [side]: shown } };
+    this.save();
+  }
+
+  /** Remembers the panels for the project's next window. */
   save(): void {
     const others = stored().filter(([known]) => known !== this.#project);
     localStorage.setItem(KEY, JSON.stringify([[this.#project, this.#wanted], ...others].slice(0, MOST)));

@@ -1,6 +1,6 @@
 // The panels at both sides of the conversation are as wide as the user made them, in each project.
 
-import { fireEvent, screen } from '@testing-library/svelte';
+import { cleanup, fireEvent, screen } from '@testing-library/svelte';
 import { tick } from 'svelte';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 
@@ -68,6 +68,38 @@ describe('the edge of the session list', () => {
     first.host.close();
     await openApp();
     expect(now()).toBe(480);
+  });
+});
+
+describe('a panel that was hidden or shown', () => {
+  it('is so in the next window of the project, and as usual in another one', async () => {
+    await windowOf(1180);
+    const list = () => screen.queryByRole('navigation', { name: 'Sessions' });
+    const first = await openApp();
+    await fireEvent.keyDown(document.body, { key: 'b', ctrlKey: true });
+    expect(list()).toBeNull();
+    first.host.close();
+    cleanup();
+    await openApp();
+    expect(list()).toBeNull();
+    await fireEvent.keyDown(document.body, { key: 'b', ctrlKey: true });
+    expect(list()).not.toBeNull();
+    cleanup();
+    const { host } = await openApp('conversation');
+    const { path } = (await host.connect()).project;
+    const sides = (project: string) => new Sides(project, () => true);
+    expect([sides(path).wanted('sessions'), sides('/other').wanted('sessions')]).toEqual([true, null]);
+    sides('/other').show('side', false);
+    expect([sides(path).wanted('side'), sides('/other').wanted('side')]).toEqual([null, false]);
+  });
+
+  it('is as usual if the storage has something else', () => {
+    localStorage.setItem('deskbell.sides', '[["/p",{"shown":{"sessions":"no","side":0}}],["/q",{"shown":7}]]');
+    const wanted = ['/p', '/q'].flatMap((project) => {
+      const sides = new Sides(project, () => true);
+      return [sides.wanted('sessions'), sides.wanted('side')];
+    });
+    expect(wanted).toEqual([null, null, null, null]);
   });
 });
 
