@@ -12,8 +12,9 @@ use std::process::{Child, Command, Stdio};
 /// The folder that a writer writes in; without it the tests of writers do nothing.
 const FOLDER: &str = "DESKBELL_TEST_SETTINGS";
 
-/// Number of writers that are killed.
-const N_KILLED: u64 = 60;
+/// Number of writers that are killed, and the threads that do it: a writer mostly waits for the disk.
+const N_KILLED: u64 = 500;
+const AT_ONCE: u64 = 5;
 
 /// What the user has written; longer than a block of the disk.
 fn text(zoom: u64) -> String {
@@ -50,12 +51,12 @@ fn writes_until_it_is_killed() {
     }
 }
 
-#[test]
-fn a_writer_that_is_killed_leaves_a_whole_file_and_no_lock() {
+/// Kills the writers of these numbers, each in a later moment of its work, and checks the file after each.
+fn kill_writers(numbers: impl Iterator<Item = u64>) {
     let folder = tempfile::tempdir().unwrap();
     let file = SettingsFile::new(folder.path());
     fs::write(file.path(), text(100)).unwrap();
-    for n in 0..N_KILLED {
+    for n in numbers {
         let mut child = writer("settings::writes_until_it_is_killed", folder.path());
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         // After a different number of writes, at some point of the next one.
@@ -80,6 +81,17 @@ fn a_writer_that_is_killed_leaves_a_whole_file_and_no_lock() {
         fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     names.sort();
     assert_eq!(names, ["settings.json", "settings.lock"]);
+}
+
+#[test]
+fn a_writer_that_is_killed_leaves_a_whole_file_and_no_lock() {
+    std::thread::scope(|threads| {
+        for first in 0..AT_ONCE {
+            threads.spawn(move || {
+                kill_writers((first..N_KILLED).step_by(usize::try_from(AT_ONCE).unwrap()));
+            });
+        }
+    });
 }
 
 /// Writes where no file may have more than 4 KiB, as on a full disk.
