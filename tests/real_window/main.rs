@@ -240,6 +240,8 @@ fn main() {
             a_turn_there_survives_the_app;
         start_page: a_recent_project_is_opened_by_keyboard,
             a_project_is_opened_and_removed_by_mouse,
+            the_first_start_needs_three_clicks_and_a_prompt,
+            a_folder_is_opened_by_a_drop,
             the_home_folder_is_never_opened_by_accident,
             hostile_arguments_open_at_most_a_folder,
             a_start_at_login_opens_no_window_and_follows_the_setting,

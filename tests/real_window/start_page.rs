@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use anyhow::{Context, Result, ensure};
 use deskbell_tests::window::{
-    AgentStub, App, Desktop, LONG, Launch, Owned, Pointer, SHORT, Window, app_program, eventually,
+    AgentStub, App, Desktop, LONG, Launch, Owned, Pointer, SHORT, Window, app_program, drop_on, eventually,
 };
 use serde_json::json;
 
@@ -146,6 +146,59 @@ pub async fn a_project_is_opened_and_removed_by_mouse() -> Result<()> {
 
             start.click_row("windmill").await?;
             start.opened("windmill").await?;
+            Ok(())
+        })
+        .await
+}
+
+/// Clicks that a new user may need between the start and a streamed answer.
+const MOST_CLICKS: usize = 3;
+
+pub async fn the_first_start_needs_three_clicks_and_a_prompt() -> Result<()> {
+    let desktop = Desktop::start().await?;
+    let folder = desktop.project("lighthouse")?;
+    let app = App::start(&desktop, &launcher(&desktop)?).await?;
+    let page = app.window(TITLE).await?;
+    let pointer = Pointer::on(&desktop);
+    let mut clicks = Vec::new();
+    let mut click = async |window: &Window, name: &'static str| {
+        window.find("button", name).await?;
+        clicks.push(name);
+        window.point_at("button", name).await
+    };
+    click(&page, "Open folder…").await?;
+    let chooser = pointer.window("Open folder").await?;
+    pointer.activate(chooser).await?;
+    pointer.type_text(&folder.to_string_lossy()).await?;
+    pointer.key("Return").await?;
+    let window = app.window("lighthouse").await?;
+    click(&window, "Open restricted").await?;
+    // The prompt has the focus without a click.
+    window.wait_focus("textbox “Prompt”").await?;
+    pointer.activate(window.frame()).await?;
+    pointer.type_text("SLOW 20 400 wave").await?;
+    pointer.key("Return").await?;
+    window.wait_said("wave3 ", LONG).await?;
+    window.find("button", "Stop").await?;
+    ensure!(clicks.len() <= MOST_CLICKS, "{} clicks: {clicks:?}", clicks.len());
+    Ok(())
+}
+
+pub async fn a_folder_is_opened_by_a_drop() -> Result<()> {
+    let start = Start::new().await?;
+    start
+        .play("start-drop", async |start| {
+            // A file is no project.
+            let file = start.folders[0].join("notes.txt");
+            std::fs::write(&file, "")?;
+            drop_on(&start.desktop, start.page.frame(), &[&file]).await?;
+            start.page.wait_shows("not a folder", SHORT).await?;
+            ensure!(start.app.count().await? == 1, "a file opened a window");
+
+            let folder = start.desktop.project("ünder the sea")?;
+            drop_on(&start.desktop, start.page.frame(), &[&folder]).await?;
+            start.opened("ünder the sea").await?;
+            ensure!(start.listed()?.contains("ünder the sea"), "{}", start.listed()?);
             Ok(())
         })
         .await
