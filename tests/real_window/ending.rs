@@ -101,6 +101,47 @@ async fn send_to_background(stage: &Stage) -> Result<()> {
     .await
 }
 
+/// Checks “Do not ask again”, then presses a key of the question.
+async fn remember_and(stage: &Stage, key: &str) -> Result<()> {
+    stage.app.close(stage.window.frame()).await?;
+    let question = stage.pointer.window("Close ").await?;
+    stage.pointer.activate(question).await?;
+    stage.pointer.key("alt+d").await?;
+    stage.pointer.key(key).await?;
+    eventually("the question is closed", LONG, async || {
+        Ok(stage.pointer.windows("Close ").await?.is_empty().then_some(()))
+    })
+    .await
+}
+
+pub async fn an_answer_to_remember_is_the_setting_and_is_not_asked_again() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("close-remembered", async |stage| {
+            let file = stage.desktop.home().join(".config/deskbell/settings.json");
+            let settings = || std::fs::read_to_string(&file).unwrap_or_default();
+            busy(stage).await?;
+            // A cancelled question remembers nothing.
+            remember_and(stage, "Escape").await?;
+            ensure!(!settings().contains("closing"), "{}", settings());
+            stage.agent()?;
+
+            remember_and(stage, "alt+s").await?;
+            stage.app.ended(&stage.desktop, LONG).await?;
+            ensure!(settings().contains("\"closing\": \"stop\""), "{}", settings());
+            stage.app = App::start(&stage.desktop, &stage.launch().again()).await?;
+            stage.window = stage.app.window(PROJECT).await?;
+            // The conversation of the session that was open has the words that `busy` waits for.
+            stage.window.click("button", "New session").await?;
+            stage.window.wait_shows("What do you want to do in", LONG).await?;
+            busy(stage).await?;
+            stage.app.close(stage.window.frame()).await?;
+            // A question would keep it open.
+            stage.app.ended(&stage.desktop, LONG).await
+        })
+        .await
+}
+
 pub async fn quitting_asks_once() -> Result<()> {
     let stage = Stage::demo().await?;
     stage

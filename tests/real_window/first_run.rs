@@ -2,11 +2,16 @@
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use deskbell_tests::window::{App, Desktop, LONG, Launch, SHORT};
 
 use crate::stage::PROJECT;
+
+/// How long it may take to find an installed agent after the window got the focus. The page promises two seconds; the
+/// rest is for a machine that does other things.
+const FOUND_WITHIN: Duration = Duration::from_secs(4);
 
 /// A program that behaves as the file next to it says.
 fn program(desktop: &Desktop, state: &Path) -> Result<PathBuf> {
@@ -29,6 +34,35 @@ esac
     std::fs::write(&program, script)?;
     std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755))?;
     Ok(program)
+}
+
+pub async fn an_agent_that_is_installed_meanwhile_is_found_with_the_focus() -> Result<()> {
+    let desktop = Desktop::start().await?;
+    let folder = desktop.project(PROJECT)?;
+    let nothing = desktop.project("empty-path")?;
+    let app = App::start(&desktop, &Launch::folder(&folder).env("PATH", &nothing)).await?;
+    let window = app.window(PROJECT).await?;
+    window.wait_shows("Claude Code was not found", LONG).await?;
+    let names = window.names("button").await?;
+    for wanted in ["Search again", "Choose…", "Try the demo agent", "Find automatically"] {
+        ensure!(names.iter().any(|name| name == wanted), "no button “{wanted}”: {names:?}");
+    }
+    // Without a change a search finds nothing, and says so again.
+    window.click("button", "Search again").await?;
+    window.wait_shows("Claude Code was not found", SHORT).await?;
+
+    // The place of the native installer. Only what the shell itself can do: PATH is empty.
+    let place = desktop.home().join(".local/bin/claude");
+    std::fs::create_dir_all(desktop.home().join(".local/bin"))?;
+    let script = "#!/bin/sh\ncase \"$1\" in --version) echo '2.1.329 (Claude Code)';; auth) echo '{\"loggedIn\": true}';; esac\n";
+    std::fs::write(&place, script)?;
+    std::fs::set_permissions(&place, std::fs::Permissions::from_mode(0o755))?;
+    window.run("window.dispatchEvent(new Event('focus'))", Vec::new()).await?;
+    let focused = Instant::now();
+    window.find("button", "Open restricted").await?;
+    let needed = focused.elapsed();
+    ensure!(needed <= FOUND_WITHIN, "the agent was found {needed:?} after the focus");
+    Ok(())
 }
 
 pub async fn every_obstacle_is_recognised_with_the_focus() -> Result<()> {

@@ -71,7 +71,11 @@ mod rewind;
 #[cfg(target_os = "linux")]
 mod screen;
 #[cfg(target_os = "linux")]
+mod secrets;
+#[cfg(target_os = "linux")]
 mod sessions;
+#[cfg(target_os = "linux")]
+mod settings;
 #[cfg(target_os = "linux")]
 mod sides;
 #[cfg(target_os = "linux")]
@@ -210,6 +214,8 @@ fn main() {
             a_first_prompt_waits_for_the_answer,
             the_demo_agent_needs_no_trust;
         first_run: every_obstacle_is_recognised_with_the_focus;
+        secrets: no_secret_of_a_window_is_in_the_log_or_the_diagnostics;
+        settings: each_setting_of_the_looks_is_seen_at_once, new_sessions_begin_as_the_settings_say;
         failures: an_agent_that_prints_garbage_is_told,
             an_agent_that_exits_at_once_is_told,
             an_agent_that_cannot_be_run_is_told,
@@ -249,6 +255,7 @@ fn main() {
         ending: closing_the_window_leaves_no_process,
             work_is_not_stopped_unasked,
             work_goes_on_in_the_background,
+            an_answer_to_remember_is_the_setting_and_is_not_asked_again,
             quitting_asks_once,
             closing_right_after_a_prompt_leaves_no_process,
             sigterm_leaves_no_process,
@@ -258,7 +265,7 @@ fn main() {
         sessions: a_removed_session_leaves_at_once_and_its_agent_is_ended,
             a_removed_session_comes_back_with_its_conversation,
             ten_new_sessions_are_one_without_an_agent,
-            a_killed_app_comes_back_with_list_conversation_and_ends_of_turns;
+            however_it_ended_the_app_comes_back_with_list_conversation_and_ends_of_turns;
         sides: the_session_list_is_as_wide_as_it_was_made_also_after_a_restart;
         stored: a_terminals_sessions_are_listed_filtered_opened_and_continued,
             a_word_is_found_in_a_terminals_session_and_opened_where_it_is,
@@ -302,6 +309,11 @@ fn main() {
     tests.extend(visible::tests());
     let nowhere = test("failures::no_agent_anywhere_lists_what_was_tried", failures::no_agent_anywhere);
     tests.push(nowhere.needing(failures::no_agent_installed()));
+    let installed = test(
+        "first_run::an_agent_that_is_installed_meanwhile_is_found_with_the_focus",
+        first_run::an_agent_that_is_installed_meanwhile_is_found_with_the_focus,
+    );
+    tests.push(installed.needing(failures::no_agent_installed()));
     suite::run(needs, tests)
 }
 

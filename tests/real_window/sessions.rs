@@ -1,9 +1,11 @@
 //! The session list: at most one empty session, and after a restart the same list and the same conversation.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use deskbell_tests::window::{AgentStub, App, LONG, SHORT, eventually, holds_for};
+use serde_json::Value;
 
 use crate::stage::{PROJECT, Stage};
 
@@ -112,7 +114,21 @@ async fn list(stage: &Stage) -> Result<(Vec<String>, String)> {
     Ok((titles.collect(), stage.window.text("log", "Conversation").await?))
 }
 
-pub async fn a_killed_app_comes_back_with_list_conversation_and_ends_of_turns() -> Result<()> {
+/// When each session changed last, by the name of its file.
+fn changed(stage: &Stage) -> Result<BTreeMap<String, Value>> {
+    let folder = stage.desktop.home().join(".local/share/deskbell/sessions");
+    let of = |id: String| {
+        let record: Value = serde_json::from_slice(&std::fs::read(folder.join(format!("{id}.json")))?)?;
+        let at = record.get("changed_at").context("a session has the time of its last change")?.clone();
+        Ok((id, at))
+    };
+    stage.session_ids()?.into_iter().map(of).collect()
+}
+
+/// The ways in which the app ends: killed, by a shutdown, by a logout, by the user.
+const ENDS: [&str; 4] = ["SIGKILL", "SIGTERM", "SIGHUP", "its last window"];
+
+pub async fn however_it_ended_the_app_comes_back_with_list_conversation_and_ends_of_turns() -> Result<()> {
     let stage = Stage::demo().await?;
     stage
         .play("restart-list", async |stage| {
@@ -135,20 +151,25 @@ pub async fn a_killed_app_comes_back_with_list_conversation_and_ends_of_turns() 
             let (titles, log) = list(stage).await?;
             ensure!(titles == ["SAY s-tri", "SAY s-two", "SAY s-one"], "{titles:?}");
             ensure!(log.contains("Done"), "no end of a turn: {log}");
+            let times = changed(stage)?;
+            ensure!(times.len() == 3, "{times:?}");
 
-            for kill in [true, false] {
-                if kill {
-                    stage.app.process(&stage.desktop)?.kill()?;
-                    stage.app.ended(&stage.desktop, LONG).await?;
-                    stage.app = App::start(&stage.desktop, &stage.launch().again()).await?;
-                    stage.window = stage.app.window(PROJECT).await?;
-                } else {
-                    stage.restart().await?;
+            for how in ENDS {
+                let app = stage.app.process(&stage.desktop)?;
+                match how {
+                    "SIGKILL" => app.kill()?,
+                    "SIGTERM" => app.terminate()?,
+                    "SIGHUP" => app.hang_up()?,
+                    _ => stage.end().await?,
                 }
+                stage.app.ended(&stage.desktop, LONG).await?;
+                stage.app = App::start(&stage.desktop, &stage.launch().again()).await?;
+                stage.window = stage.app.window(PROJECT).await?;
                 stage.window.wait_text("log", "Conversation", "s-two", SHORT).await?;
                 stage.window.wait_text("log", "Conversation", "Done", SHORT).await?;
                 let (after, _) = list(stage).await?;
-                ensure!(after == titles, "{after:?} after {titles:?}");
+                ensure!(after == titles, "{how}: {after:?} after {titles:?}");
+                ensure!(changed(stage)? == times, "{how}: {:?} after {times:?}", changed(stage)?);
             }
             Ok(())
         })

@@ -22,6 +22,11 @@ impl Process {
         self.signal(Signal::TERM)
     }
 
+    /// Sends it SIGHUP, as the end of the desktop's session does.
+    pub fn hang_up(&self) -> io::Result<()> {
+        self.signal(Signal::HUP)
+    }
+
     /// Sends it SIGKILL.
     pub fn kill(&self) -> io::Result<()> {
         self.signal(Signal::KILL)

@@ -1,0 +1,204 @@
+//! Each setting has its effect in a window, and a new one needs a test of its effect.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Context, Result, anyhow, ensure};
+use deskbell_engine::settings::SettingsFile;
+use deskbell_tests::window::{AgentStub, LONG, SHORT, Window, app_program, eventually};
+use serde_json::json;
+
+use crate::stage::Stage;
+
+/// The settings whose effect is seen in this file.
+const HERE: &[&str] = &[
+    "theme",
+    "accent",
+    "zoom",
+    "density",
+    "fonts.interface",
+    "fonts.code",
+    "fonts.size",
+    "fonts.codeSize",
+    "agent.model",
+    "agent.mode",
+    "agent.effort",
+];
+
+/// The tests that show the effect of the others: a test, its source, and the settings.
+const ELSEWHERE: &[(&str, &str, &[&str])] = &[
+    (
+        "the_bell_does_what_the_settings_file_says",
+        include_str!("notifications.rs"),
+        &["bell.finished.on", "bell.finished.sound", "bell.finished.urgency", "bell.finished.command"],
+    ),
+    (
+        "many_that_wait_share_one_notification",
+        include_str!("bell.rs"),
+        &["bell.foldAbove", "bell.needsYou.urgency"],
+    ),
+    ("an_answer_to_remember_is_the_setting_and_is_not_asked_again", include_str!("ending.rs"), &["closing"]),
+    ("the_tray_brings_up_the_session_that_waits", include_str!("tray.rs"), &["tray"]),
+    (
+        "a_start_at_login_opens_no_window_and_follows_the_setting",
+        include_str!("start_page.rs"),
+        &["autostart"],
+    ),
+    (
+        "a_killed_app_finds_the_turn_that_kept_running",
+        include_str!("survival.rs"),
+        &["keepRunning", "asking"],
+    ),
+    ("a_link_opens_outside_and_only_what_may", include_str!("links.rs"), &["editor"]),
+    ("a_key_is_changed_by_keyboard_and_stays_after_a_restart", include_str!("typing.rs"), &["keys"]),
+    ("no_secret_of_a_window_is_in_the_log_or_the_diagnostics", include_str!("secrets.rs"), &["log"]),
+    (
+        "two_accounts_are_added_chosen_and_have_their_own_environment_and_conversations",
+        include_str!("profiles.rs"),
+        &["agent.profiles"],
+    ),
+];
+
+/// Settings without a test in a window, each with the reason and the tests that it has.
+const NOT_HERE: &[(&str, &str)] = &[
+    ("dates", "the texts are the page's: ui/src/lib/text/language.test.ts"),
+    (
+        "terminal",
+        "no terminal is installed: the tests of src-tauri/src/terminal.rs start a program in its place",
+    ),
+    ("agent.program", "tests of the window choose the program by the environment: the engine's locate tests"),
+    (
+        "agent.presets",
+        "tests/real_window/options.rs uses options, ui PresetList.test.ts and the registry presets",
+    ),
+    ("agent.hibernateMinutes", "its unit is a minute: tests/real_cli/hibernation.rs with a shorter time"),
+    // The three kinds share one type and one way through the code; each is seen once above.
+    ("bell.failed.on", "as bell.finished.on"),
+    ("bell.failed.sound", "as bell.finished.sound"),
+    ("bell.failed.urgency", "as bell.needsYou.urgency"),
+    ("bell.failed.command", "as bell.finished.command"),
+    ("bell.needsYou.on", "as bell.finished.on"),
+    ("bell.needsYou.sound", "as bell.finished.sound"),
+    ("bell.needsYou.command", "as bell.finished.command"),
+];
+
+/// Every setting of the schema is named once, with a test that exists.
+fn all_are_named() -> Result<()> {
+    let mut named = BTreeSet::new();
+    let elsewhere = ELSEWHERE.iter().flat_map(|(_, _, keys)| keys.iter());
+    for key in HERE.iter().chain(elsewhere).chain(NOT_HERE.iter().map(|(key, _)| key)) {
+        ensure!(named.insert((*key).to_owned()), "“{key}” is named twice");
+    }
+    let known: BTreeSet<String> = SettingsFile::keys().iter().map(|known| known.key.clone()).collect();
+    let missing: Vec<_> = known.difference(&named).collect();
+    ensure!(missing.is_empty(), "no test shows the effect of {missing:?}");
+    let gone: Vec<_> = named.difference(&known).collect();
+    ensure!(gone.is_empty(), "no setting: {gone:?}");
+    for (test, source, _) in ELSEWHERE {
+        ensure!(source.contains(&format!("pub async fn {test}()")), "the test {test} is gone");
+    }
+    Ok(())
+}
+
+/// Changes a setting in the file, as an editor does: by another process.
+fn set(stage: &Stage, key: &str, value: &str) -> Result<()> {
+    let output = stage.desktop.app_command(app_program()).args(["settings", "set", key, value]).output()?;
+    ensure!(output.status.success(), "{key}: {output:?}");
+    Ok(())
+}
+
+async fn number(window: &Window, script: &str) -> Result<f64> {
+    window.run(script, Vec::new()).await?.as_f64().with_context(|| format!("no number: {script}"))
+}
+
+/// Changes a setting and waits until the page shows it.
+async fn shows(stage: &Stage, (key, value): (&str, &str), script: &str, wanted: &str) -> Result<()> {
+    let seen = async || {
+        let seen = stage.window.run(script, Vec::new()).await?;
+        anyhow::Ok(seen.as_str().map_or_else(|| seen.to_string(), str::to_owned))
+    };
+    let before: String = seen().await?;
+    ensure!(before != wanted, "{key}: the page shows {wanted} before the change");
+    set(stage, key, value)?;
+    let mut last = before;
+    let reached = eventually("the page follows the setting", SHORT, async || {
+        last = seen().await?;
+        Ok((last == wanted).then_some(()))
+    });
+    reached.await.with_context(|| format!("{key}: the page shows {last}, not {wanted}"))
+}
+
+pub async fn each_setting_of_the_looks_is_seen_at_once() -> Result<()> {
+    all_are_named()?;
+    let stage = Stage::demo().await?;
+    stage
+        .play("settings-looks", async |stage| {
+            stage.window.prompt("SAY Some `code` in a text.").await?;
+            stage.window.wait_said("in a text.", SHORT).await?;
+            stage.window.wait_idle(SHORT).await?;
+            set(stage, "theme", "\"light\"")?;
+            let ground = "return getComputedStyle(document.body).backgroundColor;";
+            shows(stage, ("theme", "\"dark\""), ground, "rgb(23, 22, 20)").await?;
+            let ring = "const box = document.createElement('i');
+                box.style.color = 'var(--accent)'; document.body.append(box);
+                const colour = getComputedStyle(box).color; box.remove(); return colour;";
+            shows(stage, ("accent", "\"blue\""), ring, "rgb(143, 191, 238)").await?;
+            stage.window.drawn().await?;
+            stage.window.screenshot("settings-dark-blue").await?;
+            shows(stage, ("theme", "\"light\""), ground, "rgb(251, 250, 248)").await?;
+            shows(stage, ("accent", "\"green\""), ring, "rgb(38, 102, 59)").await?;
+
+            let said = "[...document.querySelectorAll('[role=log] p')].find((one) => one.textContent.startsWith('Some'))";
+            let style = |of: &str, name: &str| format!("return getComputedStyle({of}).{name};");
+            shows(stage, ("fonts.size", "20"), &style(said, "fontSize"), "20px").await?;
+            let code = format!("{said}.querySelector('code')");
+            shows(stage, ("fonts.codeSize", "100"), &style(&code, "fontSize"), "20px").await?;
+            let first = |of: &str| format!("return getComputedStyle({of}).fontFamily.split(',')[0];");
+            shows(stage, ("fonts.interface", "\"serif\""), &first("document.body"), "serif").await?;
+            shows(stage, ("fonts.code", "\"fantasy\""), &first(&code), "fantasy").await?;
+
+            let height = "return document.querySelector('main header, header').getBoundingClientRect().height;";
+            let roomy = number(&stage.window, height).await?;
+            set(stage, "density", "\"compact\"")?;
+            eventually("the window is denser", SHORT, async || {
+                Ok((number(&stage.window, height).await? < roomy).then_some(()))
+            })
+            .await?;
+            let width = "return innerWidth;";
+            let usual = number(&stage.window, width).await?;
+            set(stage, "zoom", "150")?;
+            eventually("the window is larger", SHORT, async || {
+                Ok(((number(&stage.window, width).await? * 1.5 - usual).abs() < 3.0).then_some(()))
+            })
+            .await
+        })
+        .await
+}
+
+pub async fn new_sessions_begin_as_the_settings_say() -> Result<()> {
+    let stage = Stage::claude(|_| Ok(())).await?;
+    stage
+        .play("settings-agent", async |stage| {
+            for (key, value) in
+                [("agent.model", "\"haiku\""), ("agent.effort", "\"low\""), ("agent.mode", "\"plan\"")]
+            {
+                set(stage, key, value)?;
+            }
+            stage.window.click("button", "Open restricted").await?;
+            stage.new_session(LONG).await?;
+            stage.window.prompt("SAY Begun.").await?;
+            stage.window.wait_said("Begun.", LONG).await?;
+            let arguments = AgentStub::arguments(&stage.desktop);
+            for wanted in ["--model=haiku", "--permission-mode=plan"] {
+                let is_given = arguments.lines().any(|line| line == wanted);
+                ensure!(is_given, "the agent was not started with “{wanted}”:\n{arguments}");
+            }
+            // The effort is a request to the agent that runs, and the session shows what the agent reports of it.
+            eventually("the session has the effort", SHORT, async || {
+                let view = stage.window.invoke("connect", json!({})).await?;
+                let view = view.map_err(|error| anyhow!("the connection was refused: {error}"))?;
+                Ok((view["project"]["sessions"][0]["effort"] == "low").then_some(()))
+            })
+            .await
+        })
+        .await
+}
