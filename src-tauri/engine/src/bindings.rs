@@ -164,6 +164,7 @@ fn typescript() -> String {
         Reverted,
         UsageRow,
         BoardView,
+        BoardMachine,
         BoardRow,
         BoardState,
         BoardConnection,

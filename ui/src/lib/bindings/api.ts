@@ -2043,6 +2043,15 @@ rows: Array<BoardRow>,
 machines: Array<BoardMachine>, };
 
 /**
+ * Another machine on the board.
+ */
+export type BoardMachine = { name: string, link: SessionLink, 
+/**
+ * When the link was up last, in milliseconds since the epoch; `null` if it never was.
+ */
+seenAt: number | null, };
+
+/**
  * A session on the board.
  */
 export type BoardRow = { sessionId: SessionId, title: string, 

@@ -110,8 +110,9 @@ it('compares what the agent edited on another machine without git with its own c
   await user.keyboard('{Control>}{Shift>}J{/Shift}{/Control}');
   const dialog = await page();
   await dialog.findByText(/not in a git repository. Files that the agent edited, .*: 4 files/u);
-  dialog.getByText(/so it reverts nothing there\.$/u);
-  expect(dialog.queryAllByRole('button', { name: /revert|patch|editor|folder/iu, hidden: true })).toEqual([]);
+  dialog.getByText(/, and are read there\.$/u);
+  expect(dialog.queryAllByRole('button', { name: /revert|patch|folder/iu, hidden: true })).toEqual([]);
+  expect(dialog.getAllByRole('button', { name: /in editor$/u, hidden: true })).not.toEqual([]);
   await user.selectOptions(dialog.getByRole('combobox', { name: 'Compare with', hidden: true }), 'Last prompt');
   await vi.waitFor(() => expect(asked.mock.calls.at(-1)?.[1]).toBe('prompt'));
 });
