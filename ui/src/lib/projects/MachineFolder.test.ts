@@ -80,7 +80,7 @@ describe('the form for another machine', () => {
 
 describe('the window of a project on another machine', () => {
   it('asks nothing that would read files of this computer', async () => {
-    const asked = ['promptMoments', 'checkReadiness', 'worktrees', 'searchSessions'] as const;
+    const asked = ['promptMoments', 'checkReadiness', 'worktrees'] as const;
     const host = new FakeHost('far');
     onTestFinished(() => host.close());
     const calls = asked.map((name) => vi.spyOn(host, name));
@@ -88,9 +88,19 @@ describe('the window of a project on another machine', () => {
     render(App, { host, clock: new ManualClock() });
     const box = await screen.findByRole('textbox', { name: /prompt/i });
     await user.type(box, 'look at @src');
-    await user.keyboard('{Control>}{Shift>}f{/Shift}{/Control}');
-    expect((await screen.findAllByText(/This project is on box\./)).length).toBeGreaterThan(0);
     for (const call of calls) expect(call).not.toHaveBeenCalled();
+  });
+
+  it('searches the sessions of its machine', async () => {
+    const host = new FakeHost('far');
+    onTestFinished(() => host.close());
+    const search = vi.spyOn(host, 'searchSessions');
+    const user = userEvent.setup();
+    render(App, { host, clock: new ManualClock() });
+    await screen.findByRole('main');
+    await user.keyboard('{Control>}{Shift>}f{/Shift}{/Control}');
+    await user.type(await screen.findByRole('combobox', { name: 'Search in sessions' }), 'money');
+    await vi.waitFor(() => expect(search.mock.calls.at(-1)?.[1]).toBe('money'));
   });
 
   it('lists the files of its machine, or says in their place why there are none', async () => {
