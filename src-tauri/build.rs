@@ -50,6 +50,7 @@ const COMMANDS: &[&str] = &[
     "command",
     "set_setting",
     "zoom_window",
+    "set_keep_running",
     "review_options",
     "set_presets",
     "change_profile",

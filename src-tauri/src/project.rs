@@ -79,6 +79,10 @@ pub async fn view(app: &AppHandle, label: &str) -> Result<ProjectView, CommandEr
             ..Folder::default()
         },
     };
+    let keep_running = registry.keep_running_of(&project).await.unwrap_or_else(|error| {
+        tracing::warn!(%error, "could not read whether the sessions of a project keep running");
+        None
+    });
     let chosen = app.state::<Arc<CurrentSettings>>().get().agent.program.map(PathBuf::from);
     let mut unread_files = app.state::<UnreadFiles>().0.clone();
     unread_files.extend(folder.unread_branch);
@@ -87,6 +91,7 @@ pub async fn view(app: &AppHandle, label: &str) -> Result<ProjectView, CommandEr
         name: name_of(&project),
         machine: None,
         checkout: folder.checkout,
+        keep_running,
         sessions,
         open,
         agent: agent::view(demo, chosen, DEADLINE).await,

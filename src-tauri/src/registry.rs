@@ -19,7 +19,7 @@ use deskbell_engine::api::server::{NewSession, SessionSummary};
 use deskbell_engine::api::*;
 use deskbell_engine::disk;
 use deskbell_engine::permission::Dialogs;
-use deskbell_engine::projects::KnownProject;
+use deskbell_engine::projects::{KnownProject, ProjectStore};
 use deskbell_engine::recorder::Recorder;
 use deskbell_engine::remote::ServerLink;
 use deskbell_engine::session::Timeouts;
@@ -46,11 +46,6 @@ pub struct KeptServer {
     pub link: fn(PathBuf) -> ServerLink,
     /// Whether a server runs or has saved sessions.
     pub is_there: fn(&Path) -> bool,
-}
-
-/// Whether a new session runs in the server.
-fn is_kept(settings: &Settings) -> bool {
-    cfg!(unix) && settings.keep_running
 }
 
 struct Entry {
@@ -162,6 +157,19 @@ impl SessionRegistry {
         if tokio::time::timeout(KEPT_AT_START, finding).await.is_err() {
             tracing::warn!("the server does not answer: its sessions are listed later");
         }
+    }
+
+    /// Whether new sessions of this project run in the server, if that was chosen for the project itself.
+    pub async fn keep_running_of(&self, project: &Path) -> Result<Option<bool>, CommandError> {
+        let (projects, project) = (ProjectStore::new(&self.data), project.to_owned());
+        Ok(disk::run(&self.data, disk::DEADLINE, move || projects.keep_running(&project)).await?)
+    }
+
+    /// Whether a new session of this project runs in the server. The list is read each time: `deskbell projects` changes
+    /// it, too.
+    async fn is_kept(&self, project: &Path) -> Result<bool, CommandError> {
+        let own = self.keep_running_of(project).await?;
+        Ok(cfg!(unix) && own.unwrap_or(self.current.get().keep_running))
     }
 
     /// The link to the server, which is started if it is not running.

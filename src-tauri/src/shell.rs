@@ -120,6 +120,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             commands::leave_orphans,
             commands::cards_in_sight,
             commands::take_draft,
+            commands::projects::set_keep_running,
             commands::projects::connect_start,
             commands::projects::recent_projects,
             commands::projects::choose_folder,

@@ -125,10 +125,14 @@ fn unread_list(aside: &SetAside) -> UnreadFile {
     }
 }
 
+/// The time as the list of projects has it, in milliseconds.
+pub fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
+}
+
 /// Remembers that a project was opened now.
 pub async fn remember(app: &AppHandle, project: &Path) {
-    let at = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64);
-    let used = Change::Used { path: project.to_owned(), at };
+    let used = Change::Used { path: project.to_owned(), at: now() };
     if let Err(error) = app.state::<StartPage>().change(used).await {
         tracing::warn!(%error, "could not remember that a project was opened");
     }

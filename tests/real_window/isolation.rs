@@ -101,6 +101,8 @@ const ABOUT_NO_SESSION: &[&str] = &[
     "reveal_path",
     "review_worktree",
     "search_sessions",
+    // A choice for its own project.
+    "set_keep_running",
     "set_presets",
     "set_setting",
     "ssh_hosts",

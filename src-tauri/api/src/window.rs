@@ -29,6 +29,9 @@ pub struct ProjectView {
     /// The machine that the folder is on; `null` for this one.
     pub machine: Option<FarMachine>,
     pub checkout: Checkout,
+    /// Whether new sessions keep running when Deskbell closes, if that was chosen for the project itself; `null` follows
+    /// the setting.
+    pub keep_running: Option<bool>,
     pub sessions: Vec<Session>,
     /// The session that was open last.
     pub open: Option<SessionId>,

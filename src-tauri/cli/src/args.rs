@@ -40,6 +40,8 @@ Deskbell keeps command-line coding agents on call.
   deskbell projects          list the projects that were opened earlier, one JSON object per line
       [--machine=MACHINE] --pin=DIR|--unpin=DIR|--remove=DIR, or --clear
                              change that list: pinned projects come first and are not cleared; DIR on MACHINE as listed
+      --keep-running=DIR|--no-keep-running=DIR|--default-keep-running=DIR
+                             whether new sessions of DIR keep running when Deskbell closes; by default the setting decides
   deskbell relay --project=DIR [--agent=PATH|NAME|demo] [--model=M] [--mode=M] [--options=FILE] [--record=FILE] [--trust]
                              run the engine without a window: commands on stdin, events on stdout, one JSON object
                              per line; without --trust, a folder that is not trusted is opened restricted

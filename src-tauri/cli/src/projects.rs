@@ -56,6 +56,7 @@ fn lines(store: &ProjectStore) -> anyhow::Result<Vec<u8>> {
             "machine": machine,
             "lastUsedAt": known.last_used_at,
             "pinned": known.pinned,
+            "keepRunning": known.keep_running,
             "missing": is_missing,
             "branch": checkout.branch,
             "worktreeOf": checkout.worktree_of,
@@ -81,14 +82,15 @@ mod tests {
         let gone = format!("{there}/go\nne");
         let pin = Change::Pin { path: (&gone).into(), pinned: true };
         let far = Change::Used { path: KnownProject::path_on("box", "/app"), at: 0 };
-        store.change(&[used(there, 2), used(&gone, 1), pin, far]).unwrap();
+        let keep = Change::KeepRunning { path: there.into(), keep: Some(true), at: 9 };
+        store.change(&[used(there, 2), used(&gone, 1), pin, keep, far]).unwrap();
         let text = String::from_utf8(lines(&store).unwrap()).unwrap();
         let expected = [
-            json!({"path": gone, "machine": null, "lastUsedAt": 1, "pinned": true, "missing": true, "branch": null,
+            json!({"path": gone, "machine": null, "lastUsedAt": 1, "pinned": true, "keepRunning": null, "missing": true, "branch": null,
                 "worktreeOf": null}),
-            json!({"path": there, "machine": null, "lastUsedAt": 2, "pinned": false, "missing": false, "branch": "main",
+            json!({"path": there, "machine": null, "lastUsedAt": 2, "pinned": false, "keepRunning": true, "missing": false, "branch": "main",
                 "worktreeOf": null}),
-            json!({"path": "/app", "machine": "box", "lastUsedAt": 0, "pinned": false, "missing": false, "branch": null,
+            json!({"path": "/app", "machine": "box", "lastUsedAt": 0, "pinned": false, "keepRunning": null, "missing": false, "branch": null,
                 "worktreeOf": null}),
         ];
         assert_eq!(text, expected.map(|line| format!("{line}\n")).concat());

@@ -17,7 +17,7 @@ const MOST_BYTES: u64 = 4 * 1024 * 1024;
 pub(crate) const MOST_KEPT: usize = 200;
 
 /// A project that was opened earlier.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct KnownProject {
     /// Absolute path of the folder, or the name of a folder on another machine: see [`KnownProject::path_on`].
@@ -26,6 +26,10 @@ pub struct KnownProject {
     pub last_used_at: u64,
     #[serde(default)]
     pub pinned: bool,
+    /// Whether its new sessions run in the server, where that was chosen for the project; `None` follows the setting
+    /// `keepRunning`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keep_running: Option<bool>,
 }
 
 impl KnownProject {
@@ -90,6 +94,13 @@ pub enum Change {
         path: PathBuf,
         pinned: bool,
     },
+    /// A choice of the project's own, or `None` to follow the setting. A project that is not in the list is added.
+    KeepRunning {
+        path: PathBuf,
+        keep: Option<bool>,
+        at: u64,
+    },
+    /// Also forgets the project's own choices.
     Remove {
         path: PathBuf,
     },
@@ -125,6 +136,18 @@ impl ProjectStore {
         }
     }
 
+    /// Whether new sessions of this project keep running, if that was chosen for it.
+    pub fn keep_running(&self, path: &Path) -> Option<bool> {
+        let projects = self.load();
+        if let Some(aside) = &projects.set_aside {
+            tracing::warn!(
+                problem = aside.problem,
+                "the list of projects was not readable: the settings count"
+            );
+        }
+        projects.known.iter().find(|known| Path::new(&known.path) == path)?.keep_running
+    }
+
     /// Applies changes, and returns the new list.
     pub fn change(&self, changes: &[Change]) -> io::Result<Projects> {
         let _lock = disk::lock_writers(&self.file)?;
@@ -149,7 +172,16 @@ fn apply(known: &mut Vec<KnownProject>, change: &Change) {
             Some(nr) => known[nr].last_used_at = known[nr].last_used_at.max(*time),
             None => {
                 let path = path.to_string_lossy().into_owned();
-                known.push(KnownProject { path, last_used_at: *time, pinned: false });
+                known.push(KnownProject { path, last_used_at: *time, ..KnownProject::default() });
+            }
+        },
+        Change::KeepRunning { path, keep, at: time } => match at(known, path) {
+            Some(nr) => known[nr].keep_running = *keep,
+            None if keep.is_none() => {}
+            None => {
+                let path = path.to_string_lossy().into_owned();
+                let project = KnownProject { path, last_used_at: *time, ..KnownProject::default() };
+                known.push(KnownProject { keep_running: *keep, ..project });
             }
         },
         Change::Pin { path, pinned } => {
@@ -278,7 +310,7 @@ mod tests {
         assert_eq!(KnownProject::on_machine(Path::new(&listed[1].path)), Some(("me@box", here)));
         assert_eq!(KnownProject::on_machine(Path::new(&listed[0].path)), None);
         assert_eq!(KnownProject::shown(&path), format!("me@box:{here}"));
-        let place = KnownProject { path: "\0box\0/home/me/app".into(), last_used_at: 0, pinned: false };
+        let place = KnownProject { path: "\0box\0/home/me/app".into(), ..KnownProject::default() };
         assert_eq!(place.place(Some(Path::new("/home/me"))), "box:/home/me");
         // The folder exists here under the same name, and no call reaches it.
         assert!(!path.exists() && !path.is_dir() && fs::read_dir(&path).is_err());
@@ -291,8 +323,18 @@ mod tests {
         let data = tempfile::tempdir().unwrap();
         let store = ProjectStore::new(data.path());
         let projects = (0..10_000)
-            .map(|n| KnownProject { path: format!("/p/{n}"), last_used_at: n, pinned: n == 7 })
-            .chain([KnownProject { path: "relative".to_owned(), last_used_at: 1, pinned: true }]);
+            .map(|n| KnownProject {
+                path: format!("/p/{n}"),
+                last_used_at: n,
+                pinned: n == 7,
+                keep_running: None,
+            })
+            .chain([KnownProject {
+                path: "relative".to_owned(),
+                last_used_at: 1,
+                pinned: true,
+                keep_running: None,
+            }]);
         let text = serde_json::to_vec(&Contents { projects: projects.collect() }).unwrap();
         fs::write(data.path().join("projects.json"), text).unwrap();
         let read = store.load();
@@ -319,6 +361,34 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_project_keeps_its_own_choice_until_it_follows_the_setting_again() {
+        let data = tempfile::tempdir().unwrap();
+        let store = ProjectStore::new(data.path());
+        let choose = |path: &str, keep| {
+            store.change(&[Change::KeepRunning { path: path.into(), keep, at: 5 }]).unwrap();
+        };
+        let of = |path: &str| ProjectStore::new(data.path()).keep_running(Path::new(path));
+        store.change(&[used("/a", 1), used("/b", 2)]).unwrap();
+        choose("/a", Some(true));
+        // One that was never opened is added.
+        choose("/c", Some(false));
+        choose("/never", None);
+        assert_eq!(["/a", "/b", "/c", "/never"].map(of), [Some(true), None, Some(false), None]);
+        // To open or pin a project changes nothing about it.
+        store.change(&[used("/a", 9), Change::Pin { path: "/a".into(), pinned: true }]).unwrap();
+        assert_eq!(of("/a"), Some(true));
+        let listed: Vec<String> = store.load().known.into_iter().map(|known| known.path).collect();
+        assert_eq!(listed, ["/a", "/c", "/b"]);
+        choose("/a", None);
+        assert_eq!((of("/a"), of("/c")), (None, Some(false)));
+        store.change(&[Change::Remove { path: "/c".into() }, used("/c", 10)]).unwrap();
+        assert_eq!(of("/c"), None);
+        // A list of an earlier version has no choices.
+        fs::write(data.path().join("projects.json"), r#"{"projects": [{"path": "/a"}]}"#).unwrap();
+        assert_eq!((of("/a"), store.load().known.len()), (None, 1));
     }
 
     #[test]
@@ -416,7 +486,7 @@ mod tests {
         assert!(ProjectStore::contains_home(Path::new("/"), None));
         let place = |path: &str| {
             let path = path.to_owned();
-            KnownProject { path, last_used_at: 0, pinned: false }.place(home)
+            KnownProject { path, ..KnownProject::default() }.place(home)
         };
         assert_eq!(place("/home/ada/code/ledger"), "~/code");
         assert_eq!(place("/home/ada/ledger"), "~");

@@ -34,6 +34,18 @@ _deskbell() {
             mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
             compopt -o filenames
             return ;;
+        "projects --keep-running")
+            mapfile -t COMPREPLY < <(compgen -d -- "$word")
+            compopt -o filenames
+            return ;;
+        "projects --no-keep-running")
+            mapfile -t COMPREPLY < <(compgen -d -- "$word")
+            compopt -o filenames
+            return ;;
+        "projects --default-keep-running")
+            mapfile -t COMPREPLY < <(compgen -d -- "$word")
+            compopt -o filenames
+            return ;;
         "relay --project")
             mapfile -t COMPREPLY < <(compgen -d -- "$word")
             compopt -o filenames
@@ -176,7 +188,7 @@ _deskbell() {
             return ;;
     esac
     case "$command" in
-        "projects") options='--machine= --pin= --unpin= --remove= --clear' ;;
+        "projects") options='--machine= --pin= --unpin= --remove= --clear --keep-running= --no-keep-running= --default-keep-running=' ;;
         "relay") options='--project= --agent= --model= --mode= --options= --record= --trust --agent-command= --agent-argument= --profile= --resume= --fork= --before= --serve --idle= --detached --attach= --no-start --list --json --stop= --remove=' ;;
         "replay") options='--lines --events' files=-f ;;
         "recordings") options='--remove= --clear' ;;

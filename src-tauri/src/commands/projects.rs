@@ -1,8 +1,9 @@
 //! Commands about other projects than the window's own: the start page, the folder chooser and the list of projects.
 
-use super::Answer;
+use super::{Answer, project_here};
 use crate::native_dialogs::{self, Chooser};
 use crate::opening::{self, Confirmed};
+use crate::project;
 use crate::registry::far::is_far;
 use crate::start::{self, StartPage};
 use crate::windows::Windows;
@@ -92,6 +93,16 @@ pub async fn forget_project(app: AppHandle, path: String) -> Answer<()> {
 #[tauri::command]
 pub async fn forget_all_projects(app: AppHandle) -> Answer<()> {
     change(&app, Change::Clear).await
+}
+
+/// Chooses whether new sessions of the window's project keep running when Deskbell closes. `None` follows the setting.
+#[tauri::command]
+pub async fn set_keep_running(app: AppHandle, window: WebviewWindow, keep: Option<bool>) -> Answer<()> {
+    let path = project_here(&app, &window)?;
+    let at = start::now();
+    change(&app, Change::KeepRunning { path, keep, at }).await?;
+    project::send_to_window(&app, window.label()).await;
+    Ok(())
 }
 
 async fn change(app: &AppHandle, change: Change) -> Answer<()> {

@@ -31,6 +31,7 @@ pub fn view(app: &AppHandle, label: &str) -> Result<ProjectView, CommandError> {
         name: name_of(&project),
         machine: Some(FarMachine { name: machine.to_owned(), is_connecting }),
         checkout: Checkout::default(),
+        keep_running: None,
         sessions,
         open,
         // The program is found there when a session starts.

@@ -1,6 +1,6 @@
 //! New sessions: an empty one, one that shows a conversation of the agent's store, and a fork of another session.
 
-use super::{SessionRegistry, far, is_kept, lock};
+use super::{SessionRegistry, far, lock};
 use deskbell_cli::agent;
 use deskbell_cli::environment;
 use deskbell_cli::profiles;
@@ -110,7 +110,7 @@ impl SessionRegistry {
             });
         }
         // Running without asking is chosen for a process of this app.
-        let keeps = is_far || (!at_rest && is_kept(&self.current.get()));
+        let keeps = is_far || (!at_rest && self.is_kept(project).await?);
         let name = profile.as_ref().map(|profile| &profile.name);
         let is_fit = |session: &Session| {
             let is_kept = session.link != SessionLink::Here;

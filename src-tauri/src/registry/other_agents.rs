@@ -1,6 +1,6 @@
 //! Sessions with another agent than Claude Code: which ones this computer has, and a new session with one.
 
-use super::{SessionRegistry, creation, is_kept};
+use super::{SessionRegistry, creation};
 use deskbell_cli::{agent, other_agents, profiles};
 use deskbell_engine::acp::ChosenAgent;
 use deskbell_engine::api::server::NewSession;
@@ -66,7 +66,7 @@ impl SessionRegistry {
         }
         allowed?;
         let _one_at_a_time = self.beginning.lock().await;
-        let keeps = is_kept(&self.current.get());
+        let keeps = self.is_kept(project).await?;
         let is_fit = |session: &Session| {
             let is_kept = session.link != SessionLink::Here;
             let is_same = session.agent_id == chosen.row_id() && session.profile == begun.profile;

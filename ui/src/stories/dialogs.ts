@@ -60,6 +60,16 @@ const entries = [
   { id: 'session', label: 'Explain the import pipeline', detail: 'Session', run: ignore },
 ];
 
+/** The choices of one action. */
+const keepingEntries = [
+  { name: 'default (off)', detail: 'current' },
+  { name: 'always', detail: 'for new sessions' },
+  { name: 'never', detail: 'for new sessions' },
+].map(({ name, detail }) => {
+  const label = `Keep sessions of this project running: ${name}`;
+  return { id: name, label, detail, run: ignore };
+});
+
 /** Profiles that no change reaches. */
 const profileList = (profiles: readonly Profile[], refusal: CommandError | null = null) => ({
   profiles,
@@ -161,6 +171,7 @@ export const dialogs: Page = () => [
   ...states('Palette', Palette, {
     all: { entries, onclose: ignore },
     'not available': { entries, start: 'ession', onclose: ignore },
+    'keeping a project running': { entries: keepingEntries, start: 'keep', onclose: ignore },
     'more than are drawn': { entries: Array.from({ length: 60 }, () => entries).flat(), onclose: ignore },
     'nothing fits': [{ entries, onclose: ignore }, (root) => write(root, 'wombat')],
   }),

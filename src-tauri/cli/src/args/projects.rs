@@ -2,9 +2,10 @@
 
 use super::{Problem, split};
 use crate::far::Machine;
-use deskbell_engine::projects::{Change, KnownProject};
+use deskbell_engine::projects::{Change, KnownProject, ProjectStore};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The change of the list; `None` lists it.
 pub fn parse(args: &[OsString], cwd: &Path) -> Result<Option<Change>, Problem> {
@@ -20,6 +21,20 @@ pub fn parse(args: &[OsString], cwd: &Path) -> Result<Option<Change>, Problem> {
     Ok(Some(match name.as_str() {
         "--pin" | "--unpin" => {
             Change::Pin { path: path(machine, of(&name, value)?, cwd)?, pinned: name == "--pin" }
+        }
+        "--keep-running" | "--no-keep-running" | "--default-keep-running" => {
+            // Sessions of another machine always run there.
+            if machine.is_some() {
+                return Err(Problem::UnknownOption("--machine".to_owned()));
+            }
+            let folder = cwd.join(of(&name, value)?);
+            let (keep, path) = match name.as_str() {
+                // The folder of a choice that is taken back may be gone.
+                "--default-keep-running" => (None, dunce::canonicalize(&folder).unwrap_or(folder)),
+                _ => (Some(name == "--keep-running"), ProjectStore::check_folder(&folder)?),
+            };
+            let now = SystemTime::now().duration_since(UNIX_EPOCH);
+            Change::KeepRunning { path, keep, at: now.map_or(0, |since| since.as_millis() as u64) }
         }
         "--remove" => Change::Remove { path: path(machine, of(&name, value)?, cwd)? },
         "--clear" if value.is_none() && machine.is_none() => Change::Clear,
@@ -48,6 +63,21 @@ mod tests {
     fn parsed(args: &[&str]) -> Result<Option<Change>, Problem> {
         let args: Vec<OsString> = args.iter().map(OsString::from).collect();
         parse(&args, Path::new("/"))
+    }
+
+    #[test]
+    fn a_project_is_chosen_to_keep_running_or_not() {
+        let chosen = |args: &[&str]| match parsed(args) {
+            Ok(Some(Change::KeepRunning { path, keep, at })) => Some((path, keep, at > 1_700_000_000_000)),
+            other => panic!("{args:?}: {other:?}"),
+        };
+        assert_eq!(chosen(&["--keep-running=/"]), Some(("/".into(), Some(true), true)));
+        assert_eq!(chosen(&["--no-keep-running=/"]), Some(("/".into(), Some(false), true)));
+        assert_eq!(chosen(&["--default-keep-running=/no/such"]), Some(("/no/such".into(), None, true)));
+        assert!(matches!(parsed(&["--keep-running=/no/such"]), Err(Problem::Folder(_))));
+        assert_eq!(parsed(&["--keep-running="]), Err(Problem::NoValue("--keep-running".into())));
+        let of_machine = parsed(&["--machine=box", "--keep-running=/"]);
+        assert_eq!(of_machine, Err(Problem::UnknownOption("--machine".into())));
     }
 
     #[test]

@@ -248,6 +248,7 @@ const CASES: Record<string, Case> = {
     },
     done: () => screen.queryByRole('button', { name: 'Open restricted' }) !== null,
   },
+  'keep-running': { choice: 'always', done: calling('setKeepRunning', true) },
   usage: { done: dialog('Usage') },
   doctor: { done: dialog('Doctor') },
   diagnostics: { done: calling('lastLogLines') },

@@ -36,7 +36,7 @@ export const MENUS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   Agent: [
     ['interrupt', 'stop-next', 'continue', 'continue-at-reset'],
     ['mode', 'next-mode', 'model', 'effort', 'agent-setting', 'thinking', 'preset'],
-    ['rules', 'configuration', 'options', 'trust'],
+    ['rules', 'configuration', 'options', 'trust', 'keep-running'],
     ['without-asking', 'stop'],
   ],
   Go: [

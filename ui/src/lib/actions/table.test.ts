@@ -3,11 +3,11 @@ import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import { GROUPS } from './action';
+import { GROUPS, type Desk } from './action';
 import { FIXED_KEYS } from './fixed';
 import { keyGroups, keyTable } from './help';
 import { ON_THIS_COMPUTER } from './here';
-import { ACTIONS, chordsOf } from './table';
+import { actionOf, ACTIONS, chordsOf } from './table';
 
 /** Chords that edit text, or that the desktop or the browser's engine takes, by platform. */
 const TAKEN = {
@@ -18,6 +18,25 @@ const TAKEN = {
 it('has each action that is off on another machine', () => {
   const ids = ACTIONS.map(({ id }) => id);
   expect(ON_THIS_COMPUTER.filter((id) => !ids.includes(id))).toEqual([]);
+});
+
+it.each([
+  [null, false, 'default (off)'],
+  [null, true, 'default (on)'],
+  [true, false, 'always'],
+  [false, true, 'never'],
+])('shows what counts for the project: %s, and %s in the settings', (own, setting, shown) => {
+  const state = { keepRunning: own, machine: null as object | null };
+  const desk = { project: { project: state, settings: { settings: { keepRunning: setting } } } } as unknown as Desk;
+  const on = { row: null, item: null, file: null };
+  const action = actionOf('keep-running');
+  const choices = 'choices' in action.does ? action.does.choices(desk, on) : [];
+  const current = choices.filter(({ isCurrent }) => isCurrent === true);
+  expect(current.map(({ label }) => label)).toEqual([shown]);
+  expect(choices.filter(({ detail }) => detail === 'for new sessions')).toHaveLength(2);
+  expect(action.off?.(desk, on)).toBeNull();
+  state.machine = { name: 'box' };
+  expect(action.off?.(desk, on)).toContain('on another machine');
 });
 
 describe.each([

@@ -127,6 +127,22 @@ const always = (
   ...keys: string[]
 ): Action => ({ id, group, label, keys, does: { run } });
 
+/** Whether new sessions keep running: as the setting says, or by the project's own choice. */
+const keepingChoices = (project: ProjectState): Choice[] => {
+  const choice = (id: string, label: string, keep: boolean | null): Choice => {
+    const run = () => void project.setKeepRunning(keep);
+    // The palette says “current” in the place of a detail.
+    return project.project.keepRunning === keep
+      ? { id, label, isCurrent: true, run }
+      : { id, label, isCurrent: false, detail: 'for new sessions', run };
+  };
+  return [
+    choice('default', `default (${project.settings.settings.keepRunning ? 'on' : 'off'})`, null),
+    choice('on', 'always', true),
+    choice('off', 'never', false),
+  ];
+};
+
 const set = (project: ProjectState, key: string, value: string) => void project.setSetting(key, value);
 
 /** What can be switched in the open session's agent. */
@@ -749,6 +765,16 @@ const ALL: readonly Action[] = [
     label: 'Folder trust',
     off: ({ project }) => (project.project.trust === null ? 'This project has no folder settings.' : null),
     does: { run: (desk) => desk.showTrust() },
+  },
+  {
+    id: 'keep-running',
+    group: 'Deskbell',
+    label: 'Keep sessions of this project running',
+    off: ({ project }) =>
+      project.project.machine === null
+        ? null
+        : 'The sessions of this project run on another machine, and keep running.',
+    does: { choices: ({ project }) => keepingChoices(project) },
   },
   always('Deskbell', 'usage', 'Usage and cost', (desk) => desk.show('usage')),
   always('Deskbell', 'doctor', 'Doctor', (desk) => desk.show('doctor')),

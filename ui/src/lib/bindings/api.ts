@@ -1614,7 +1614,12 @@ path: string, name: string,
 /**
  * The machine that the folder is on; `null` for this one.
  */
-machine: FarMachine | null, checkout: Checkout, sessions: Array<Session>, 
+machine: FarMachine | null, checkout: Checkout, 
+/**
+ * Whether new sessions keep running when Deskbell closes, if that was chosen for the project itself; `null` follows
+ * the setting.
+ */
+keepRunning: boolean | null, sessions: Array<Session>, 
 /**
  * The session that was open last.
  */
@@ -2365,7 +2370,7 @@ autostart: boolean,
 /**
  * New sessions run in a server of your own, which goes on when Deskbell closes, is updated or crashes. Deskbell
  * shows them again when it starts. `deskbell sessions running` lists them, and `deskbell sessions stop` ends them.
- * Not on Windows yet.
+ * A project can differ: *Keep sessions of this project running* chooses for its new sessions. Not on Windows yet.
  */
 keepRunning: boolean, 
 /**

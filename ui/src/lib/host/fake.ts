@@ -554,6 +554,12 @@ export class FakeHost implements Host {
     return Promise.resolve();
   }
 
+  setKeepRunning(keepRunning: boolean | null): Promise<void> {
+    this.#scene.project = { ...this.#scene.project, keepRunning };
+    this.#hear({ type: 'projectChanged', project: this.#project() });
+    return Promise.resolve();
+  }
+
   setSetting(key: string, value: JsonValue): Promise<void> {
     this.changeSettings({ ...this.#settings, settings: withSetting(this.#settings.settings, key, value) });
     return Promise.resolve();

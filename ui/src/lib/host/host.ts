@@ -200,6 +200,8 @@ export interface Host {
   stopBoardSessions(sessionIds: SessionId[]): Promise<void>;
   /** Makes the window's content larger or smaller, for this project only; `usual` is the size of the settings. */
   zoomWindow(step: ZoomStep): Promise<void>;
+  /** Chooses whether new sessions of this project keep running when Deskbell closes; `null` follows the setting. */
+  setKeepRunning(keep: boolean | null): Promise<void>;
   /** Changes one setting in the settings file; `null` is its default. The settings then arrive as an event. */
   setSetting(key: string, value: JsonValue): Promise<void>;
   /** Returns what the session's agent would be started with if it had these options. Changes nothing. */

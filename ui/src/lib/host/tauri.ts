@@ -82,6 +82,7 @@ export const tauriHost: Host = {
   openBoardSession: (sessionId) => call('open_board_session', { sessionId }),
   stopBoardSessions: (sessionIds) => call('stop_board_sessions', { sessionIds }),
   zoomWindow: (step) => call('zoom_window', { step }),
+  setKeepRunning: (keep) => call('set_keep_running', { keep }),
   setSetting: (key, value) => call('set_setting', { key, value }),
   reviewOptions: (sessionId, options) => call('review_options', { sessionId, options }),
   changeProfile: (was, profile) => call('change_profile', { was, profile }),

@@ -45,6 +45,11 @@ export abstract class AppActions {
     await this.problems.attempt('The window was not zoomed', () => this.host.zoomWindow(step));
   }
 
+  /** Chooses whether the project's new sessions keep running; `null` follows the setting. A refusal is shown. */
+  async setKeepRunning(keep: boolean | null): Promise<void> {
+    await this.problems.attempt('The choice was not saved', () => this.host.setKeepRunning(keep));
+  }
+
   /** Changes one setting in the file. Its effect arrives as an event; a refusal is shown. */
   async setSetting(key: string, value: JsonValue): Promise<void> {
     await this.problems.attempt('The setting was not saved', () => this.host.setSetting(key, value));

@@ -33,6 +33,7 @@ export const PROJECT: ProjectView = {
   name: 'ledger',
   machine: null,
   checkout: { branch: 'main', worktreeOf: null },
+  keepRunning: null,
   sessions: [],
   open: null,
   agent: { type: 'found', kind: 'claude', program: '/usr/bin/claude', source: 'PATH' },
