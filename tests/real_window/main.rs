@@ -286,6 +286,7 @@ fn main() {
             a_killed_agent_is_told_and_starts_again,
             a_killed_webview_comes_back,
             a_killed_app_finds_the_turn_that_kept_running,
+            a_project_keeps_running_by_its_own_choice,
             a_killed_app_finds_the_request_of_another_agent_that_kept_running;
         unread: a_pipe_in_place_of_the_branch_holds_nothing_up,
             what_is_in_place_of_files_of_our_own_is_said_and_kept;

@@ -139,7 +139,14 @@ async fn begin_again(stage: &Stage) -> Result<()> {
             stage.window.find("textbox", "Prompt").await?;
             stage.window.prompt(text).await?;
         }
-        eventually("the agent asks again", LONG, async || grows().await).await?;
+        // Random input may have stopped a turn while a prompt waited. Then all prompts wait for the user.
+        let go_on = "[...document.querySelectorAll('button')]
+                .find((button) => button.textContent.trim() === 'Continue')?.click();";
+        let asks = async || {
+            stage.window.run(go_on, Vec::new()).await?;
+            grows().await
+        };
+        eventually("the agent asks again", LONG, asks).await?;
     }
     Ok(())
 }

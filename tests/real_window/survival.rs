@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use deskbell_tests::window::{
-    Accessibility, App, Desktop, LONG, Launch, Manners, Process, Role, SHORT, eventually, holds_for,
+    Accessibility, App, Desktop, LONG, Launch, Manners, Pointer, Process, Role, SHORT, Window, eventually,
+    holds_for,
 };
 
 use crate::other_agents;
@@ -173,6 +174,48 @@ pub async fn a_killed_app_finds_the_turn_that_kept_running() -> Result<()> {
             window.point_at("button", "Allow once").await?;
             window.wait_said("Allowed.", LONG).await?;
 
+            end_server(stage).await
+        })
+        .await
+}
+
+/// Chooses in the palette whether the sessions of the window's project keep running.
+async fn choose_to_keep(window: &Window, keys: &Pointer, choice: &str) -> Result<()> {
+    keys.key("ctrl+k").await?;
+    window.find("combobox", "Search commands and sessions").await?;
+    let entry = format!("Keep sessions of this project running: {choice}");
+    keys.type_text(&entry).await?;
+    window.wait_text("listbox", "Results", &entry, SHORT).await?;
+    window.drawn().await?;
+    keys.key("Return").await
+}
+
+pub async fn a_project_keeps_running_by_its_own_choice() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("own-choice-to-keep", async |stage| {
+            let window = &stage.window;
+            window.prompt("SAY It ends with the app.").await?;
+            window.wait_said("It ends with the app.", SHORT).await?;
+            window.wait_idle(SHORT).await?;
+            ensure!(!window.all_text().await?.contains("Keeps running"), "the setting is off");
+            choose_to_keep(window, &stage.pointer, "always").await?;
+            let projects = stage.desktop.home().join(".local/share/deskbell/projects.json");
+            eventually("the choice is saved", SHORT, async || {
+                Ok(std::fs::read_to_string(&projects)?.contains("\"keepRunning\": true").then_some(()))
+            })
+            .await?;
+            ensure!(std::fs::read_dir(&stage.folder)?.count() == 0, "the folder is left alone");
+
+            stage.pointer.key("ctrl+n").await?;
+            // Until the new session is open, keys go to the one before.
+            window.wait_shows("Keeps running", SHORT).await?;
+            window.prompt("SLOW 50 200 wave").await?;
+            window.wait_said("wave5 ", SHORT).await?;
+            kill_and_start_again(stage).await?;
+            let window = &stage.window;
+            window.wait_said(&numbered("wave", 200), LONG).await.context("the end of the turn")?;
+            window.wait_idle(SHORT).await?;
             end_server(stage).await
         })
         .await
