@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use deskbell_tests::window::{App, Desktop, LONG, Launch, SHORT, Window, app_program, eventually};
+use deskbell_tests::window::{App, Desktop, LONG, Launch, Pointer, SHORT, Window, app_program, eventually};
 use serde_json::json;
 
 use crate::trust::trust;
@@ -27,6 +27,18 @@ fn put(path: &Path, text: &str) -> Result<()> {
     fs::create_dir_all(path.parent().context("a folder")?)?;
     fs::write(path, text)?;
     Ok(fs::set_permissions(path, fs::Permissions::from_mode(0o755))?)
+}
+
+/// A conversation that a terminal on that machine began with this prompt.
+fn store(home: &Path, project: &Path, prompt: &str) -> Result<()> {
+    const ID: &str = "0c0f2a5e-5d2b-4e8e-9a6b-0123456789aa";
+    let line = json!({
+        "type": "user", "uuid": "0c0f2a5e-5d2b-4e8e-9a6b-0123456789ac", "parentUuid": null, "sessionId": ID,
+        "isSidechain": false, "cwd": project, "timestamp": "2026-01-02T03:04:05.000Z",
+        "message": { "role": "user", "content": prompt },
+    });
+    let name = project.to_string_lossy().replace(|c: char| !c.is_ascii_alphanumeric(), "-");
+    put(&home.join(".claude/projects").join(name).join(format!("{ID}.jsonl")), &format!("{line}\n"))
 }
 
 const PASSWORD: &str = "correct-horse-9f31c";
@@ -133,9 +145,10 @@ impl Far {
 
 pub async fn a_project_there_is_opened_trusted_prompted_and_stopped() -> Result<()> {
     let far = Far::new().await?;
+    let project_there = far.home.join("code/windmill").canonicalize()?;
+    store(&far.home, &project_there, "a foghorn in the mist")?;
     far.play("far", async |far| {
         let window = far.open().await?;
-        let project_there = far.home.join("code/windmill");
         // The folder is judged there, and nothing starts before the answer.
         window.wait_shows("Do you trust windmill (box)?", LONG).await?;
         window.wait_shows(HOOK, SHORT).await?;
@@ -179,12 +192,14 @@ pub async fn a_project_there_is_opened_trusted_prompted_and_stopped() -> Result<
         window.screenshot("far-changes").await?;
         window.key("Escape").await?;
 
-        // The search and the history are those of the agent there.
+        // The search and the history are those of the agent there: what a terminal began there is listed.
+        window.wait_text("navigation", "Sessions", "a foghorn in the mist", LONG).await?;
         window.key("ctrl+shift+f").await?;
-        window.type_into("Search in sessions", "Far away").await?;
+        window.find("combobox", "Search in sessions").await?;
+        Pointer::on(&far.desktop).type_text("foghorn").await?;
         eventually("a result", LONG, async || {
             let names = window.names("option").await?;
-            Ok(names.iter().any(|name| name.contains("Far away")).then_some(()))
+            Ok(names.iter().any(|name| name.contains("a foghorn in the mist")).then_some(()))
         })
         .await?;
         window.drawn().await?;
