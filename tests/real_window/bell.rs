@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::stage::{PROJECT, Stage};
 
 /// Long enough to leave the window before the turn ends.
-const LATER: &str = "PAUSE 4000";
+const LATER: &str = "PAUSE 6000";
 
 fn asks(command: &str) -> String {
     format!("{LATER}\nTOOL Bash {{\"command\":\"{command}\"}}\nSAY Done: {command}.")

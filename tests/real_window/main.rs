@@ -137,10 +137,15 @@ fn main() {
         "changes::without_git_the_edits_of_a_session_that_keeps_running_are_shown",
         changes::without_git_the_edits_of_a_session_that_keeps_running_are_shown,
     );
+    let every_code_point = test(
+        "hostile::every_code_point_reaches_a_screen_reader",
+        hostile::every_code_point_reaches_a_screen_reader,
+    );
     // The longest first, so that none of them runs alone at the end.
     let mut tests = vec![
         hostile_output.within(Duration::from_secs(1_200)),
-        random_input.within(Duration::from_secs(600)),
+        random_input.within(Duration::from_secs(900)),
+        every_code_point.within(Duration::from_secs(300)),
         rewind.needing(Cli::requirement()),
         edits.needing(Cli::requirement()),
         edits_in_server.needing(Cli::requirement()),
@@ -188,7 +193,6 @@ fn main() {
             a_withdrawn_request_takes_both_faces_away,
             another_window_is_used_while_a_dialog_waits,
             a_closed_window_takes_its_dialog_with_it;
-        hostile: every_code_point_reaches_a_screen_reader;
         notifications: a_turn_that_ends_out_of_sight_rings,
             a_click_brings_the_window_up,
             a_request_out_of_sight_rings,

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::stage::{Elsewhere, PROJECT, Stage};
 
 /// Long enough to leave the window before the turn ends.
-const LATER: &str = "PAUSE 4000";
+const LATER: &str = "PAUSE 6000";
 
 fn words(notification: &Notification) -> String {
     format!("{}\n{}", notification.summary, notification.body)
