@@ -33,7 +33,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc;
-use tokio::task::{AbortHandle, JoinSet};
+use tokio::task::{JoinHandle, JoinSet};
 
 /// Threads that search at the same time. At most this many windows of 32 MiB are in memory.
 const THREADS: usize = 3;
@@ -67,7 +67,7 @@ struct Request {
 
 /// A search in progress. Dropping it cancels the search.
 pub struct Searching {
-    task: AbortHandle,
+    task: JoinHandle<()>,
     is_cancelled: Arc<AtomicBool>,
 }
 
@@ -84,7 +84,7 @@ impl Searching {
         let (changes, receiver) = mpsc::channel(WAITING);
         let is_cancelled = Arc::new(AtomicBool::new(false));
         let task = tokio::spawn(run(request, absent, is_cancelled.clone(), changes));
-        (Self { task: task.abort_handle(), is_cancelled }, receiver)
+        (Self { task, is_cancelled }, receiver)
     }
 
     /// Reads the files for the searches to come, until it is dropped: the user is about to type. A search does the same
@@ -96,12 +96,15 @@ impl Searching {
             let listed = list_all(&stores, project.as_deref()).await;
             learn(listed.files, absent, of).await;
         });
-        Self { task: task.abort_handle(), is_cancelled }
+        Self { task, is_cancelled }
     }
 
-    /// Whether it has also prepared the next search.
-    pub fn is_finished(&self) -> bool {
-        self.task.is_finished()
+    /// Waits until it has also prepared the next search.
+    pub async fn prepared(mut self) {
+        // It ends early only when this is dropped.
+        if let Err(error) = (&mut self.task).await {
+            tracing::warn!(%error, "the next search is not prepared");
+        }
     }
 }
 

@@ -133,10 +133,7 @@ fn prepare(config: &Path, absent: Arc<Absent>) -> Result<f64> {
     let stores = vec![Store { config: config.to_owned(), profile: None }];
     crate::runtime()?.block_on(async {
         let started_at = Instant::now();
-        let preparing = Searching::prepare(stores, None, absent);
-        while !preparing.is_finished() {
-            tokio::time::sleep(Duration::from_millis(1)).await;
-        }
+        Searching::prepare(stores, None, absent).prepared().await;
         Ok(ms(started_at.elapsed()))
     })
 }

@@ -11,7 +11,7 @@ use deskbell_engine::permission::Dialogs;
 use deskbell_engine::replay::Replayed;
 use deskbell_server::client::{Client, Effect, MAX_WAITING};
 use std::collections::{HashSet, VecDeque};
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, BufReader};
@@ -120,20 +120,20 @@ async fn follow(mut link: Link, run: &str, session_id: SessionId) -> anyhow::Res
     }
 }
 
-/// Prints what the view has to say. What was typed before a request is on the screen is no answer to it.
+/// Prints what the view has to say. What was typed before a request is on the screen is no answer to it: it is dropped, and
+/// what is typed while the request is printed comes too early to be one (`READS`).
 fn print(view: &mut View) -> anyhow::Result<()> {
-    let text = std::mem::take(&mut view.text);
-    let mut stdout = std::io::stdout().lock();
-    stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).context("writing to stdout")?;
     if view.is_asked_now {
-        view.is_asked_now = false;
-        view.asked_at = Some(Instant::now());
         let stdin = std::io::stdin();
         if stdin.is_terminal()
             && let Err(error) = rustix::termios::tcflush(&stdin, rustix::termios::QueueSelector::IFlush)
         {
             tracing::debug!(%error, "could not drop what was typed before a request");
         }
+    }
+    super::print(std::mem::take(&mut view.text).as_bytes())?;
+    if std::mem::take(&mut view.is_asked_now) {
+        view.asked_at = Some(Instant::now());
     }
     Ok(())
 }

@@ -543,12 +543,7 @@ async fn the_next_search_is_prepared_after_a_search_and_before_the_first() {
             while changes.recv().await.is_some() {}
             searching
         };
-        let ends = async {
-            while !searching.is_finished() {
-                tokio::task::yield_now().await;
-            }
-        };
-        tokio::time::timeout(Duration::from_secs(60), ends).await.unwrap();
+        tokio::time::timeout(Duration::from_secs(60), searching.prepared()).await.unwrap();
         assert_eq!(found_in(&store, "raregem", &absent).await, (vec![Store::id(0)], 1), "{is_first}");
     }
 }
