@@ -2,6 +2,7 @@
 //! docs/relay.md.
 
 mod cost;
+mod following;
 mod list;
 mod terminal;
 
@@ -11,10 +12,11 @@ use crate::serve::place::{self, Place};
 use crate::serve::{ALREADY_RUNS, READY};
 use anyhow::Context;
 use deskbell_engine::api::server::{Reply, Request};
-use deskbell_engine::api::{Command, CommandError, SessionId};
+use deskbell_engine::api::{CommandError, SessionId};
 use deskbell_engine::disk;
-use deskbell_server::client::{Client, Effect, MAX_WAITING};
+use deskbell_server::client::Refused;
 use deskbell_server::socket::{self, SocketError};
+use following::{Face, Typed, follow};
 use std::io::Write;
 use std::path::Path;
 use std::process::{ExitCode, Stdio};
@@ -98,12 +100,12 @@ async fn attach_session(
     session_id: SessionId,
 ) -> anyhow::Result<ExitCode> {
     if let Some((link, run)) = list::find_session(data, &session_id).await? {
-        return follow(link, &run, session_id).await;
+        return follow(link, &run, session_id, &mut Script).await;
     }
     if connect(data, options).await?.is_some()
         && let Some((link, run)) = list::find_session(data, &session_id).await?
     {
-        return follow(link, &run, session_id).await;
+        return follow(link, &run, session_id, &mut Script).await;
     }
     eprintln!("deskbell: there is no session {session_id}; `deskbell relay --list` lists them");
     Ok(ExitCode::from(NOTHING_THERE))
@@ -198,67 +200,44 @@ fn broken(error: &std::io::Error) -> ExitCode {
     ExitCode::from(LINK_BROKEN)
 }
 
-/// Follows one session: commands on stdin and events on stdout, as `deskbell relay` has them. The first line is a
-/// snapshot.
-async fn follow(mut link: Link, run: &str, session_id: SessionId) -> anyhow::Result<ExitCode> {
-    let began_at = Instant::now();
-    let now = || u64::try_from(began_at.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let mut client = Client::new(now());
-    client.follow(session_id.clone());
-    client.tick(now());
-    let mut effects = client.greeted(now(), run.to_owned(), Vec::new());
-    let mut commands = BufReader::new(tokio::io::stdin()).lines();
-    let mut is_open = true;
-    let mut line = Vec::new();
-    loop {
-        for effect in std::mem::take(&mut effects) {
-            match effect {
-                Effect::Write(request) => link.send(&request).await?,
-                Effect::Event(_) | Effect::Snapshot(_) | Effect::Answered { result: Err(_), .. } => {
-                    print(&line)?
-                }
-                Effect::Gone(_) => return Ok(ExitCode::SUCCESS),
-                // The link is given up. The caller can start this program again.
-                Effect::Connect | Effect::Disconnect => {
-                    eprintln!("deskbell: the server does not answer");
-                    return Ok(ExitCode::from(LINK_BROKEN));
-                }
-                Effect::LinkChanged | Effect::Listed(_) | Effect::Told { .. } | Effect::Answered { .. } => {}
-            }
+/// A script: commands on stdin and events on stdout, as `deskbell relay` has them. The first line is a snapshot.
+struct Script;
+
+impl Face for Script {
+    fn event(&mut self, line: &[u8]) -> anyhow::Result<()> {
+        print(line)
+    }
+
+    fn snapshot(&mut self, line: &[u8]) -> anyhow::Result<()> {
+        print(line)
+    }
+
+    fn refused(&mut self, _: &Refused, line: &[u8]) -> anyhow::Result<()> {
+        print(line)
+    }
+
+    fn removed(&mut self) -> anyhow::Result<()> {
+        Ok(())
+    }
+
+    fn typed(&mut self, text: &str, _: Instant) -> Typed {
+        if text.trim().is_empty() {
+            return Typed::Nothing;
         }
-        if !is_open && client.n_waiting() == 0 {
-            return Ok(ExitCode::SUCCESS);
-        }
-        let due =
-            client.deadline().map_or(LONGEST_WAIT, |at| Duration::from_millis(at.saturating_sub(now())));
-        tokio::select! {
-            next = link.next() => match next? {
-                Some(next) => {
-                    line.clear();
-                    line.extend_from_slice(next);
-                    effects = client.line(now(), &line);
-                }
-                None => {
-                    eprintln!("deskbell: the server closed the connection");
-                    return Ok(ExitCode::from(LINK_BROKEN));
-                }
-            },
-            command = commands.next_line(), if is_open && client.n_waiting() < MAX_WAITING => {
-                match command.context("reading commands")? {
-                    None => is_open = false,
-                    Some(text) if text.trim().is_empty() => {}
-                    Some(text) => match serde_json::from_str::<Command>(&text) {
-                        Ok(command) => {
-                            let id = uuid::Uuid::new_v4().to_string();
-                            effects = client.command(id, session_id.clone(), command)?;
-                        }
-                        Err(problem) => eprintln!("deskbell: not a command: {problem}"),
-                    },
-                }
+        match serde_json::from_str(text) {
+            Ok(command) => Typed::Send(Box::new(command)),
+            Err(problem) => {
+                eprintln!("deskbell: not a command: {problem}");
+                Typed::Nothing
             }
-            () = sleep(due) => effects = client.tick(now()),
         }
     }
+
+    fn is_up_to_date(&mut self) -> anyhow::Result<()> {
+        Ok(())
+    }
+
+    fn left(&self) {}
 }
 
 fn print(line: &[u8]) -> anyhow::Result<()> {

@@ -1,21 +1,20 @@
 //! `deskbell sessions attach`: one session of a server in a terminal, line by line. Its items are printed when they are
 //! complete; a line is sent as a prompt, or answers the open request. The session continues when this program ends.
 
-use super::{LINK_BROKEN, LONGEST_WAIT, NOTHING_THERE, connect, list};
+use super::following::{Face, Typed, follow};
+use super::{NOTHING_THERE, connect, list};
 use crate::args::server::{AttachOptions, IDLE};
 use crate::far::shown;
-use crate::link::Link;
 use anyhow::Context;
 use deskbell_engine::api::*;
 use deskbell_engine::permission::Dialogs;
 use deskbell_engine::replay::Replayed;
-use deskbell_server::client::{Client, Effect, MAX_WAITING};
+use deskbell_server::client::Refused;
 use std::collections::{HashSet, VecDeque};
 use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::time::Duration;
-use tokio::io::{AsyncBufReadExt, BufReader};
-use tokio::time::{Instant, sleep};
+use tokio::time::Instant;
 
 /// Items of the conversation that are printed first. The others are counted.
 const FIRST_ITEMS: usize = 20;
@@ -37,7 +36,7 @@ pub async fn attach(session_id: SessionId) -> anyhow::Result<ExitCode> {
         found = list::find_session(&data, &session_id).await?;
     }
     match found {
-        Some((link, run)) => follow(link, &run, session_id).await,
+        Some((link, run)) => follow(link, &run, session_id, &mut View::default()).await,
         None => {
             eprintln!("deskbell: there is no session {session_id}; `deskbell sessions running` lists them");
             Ok(ExitCode::from(NOTHING_THERE))
@@ -45,108 +44,7 @@ pub async fn attach(session_id: SessionId) -> anyhow::Result<ExitCode> {
     }
 }
 
-async fn follow(mut link: Link, run: &str, session_id: SessionId) -> anyhow::Result<ExitCode> {
-    let began_at = Instant::now();
-    let now = || u64::try_from(began_at.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let mut client = Client::new(now());
-    client.follow(session_id.clone());
-    client.tick(now());
-    let mut effects = client.greeted(now(), run.to_owned(), Vec::new());
-    let mut input = BufReader::new(tokio::io::stdin()).lines();
-    let (mut view, mut is_open, mut line) = (View::default(), true, Vec::new());
-    loop {
-        for effect in std::mem::take(&mut effects) {
-            match effect {
-                Effect::Write(request) => link.send(&request).await?,
-                Effect::Event(_) => match serde_json::from_slice::<Envelope>(&line) {
-                    Ok(envelope) => view.event(envelope.event),
-                    Err(error) => view.say(&format!("an event of a newer server could not be read: {error}")),
-                },
-                Effect::Snapshot(_) => {
-                    #[derive(serde::Deserialize)]
-                    struct Whole {
-                        snapshot: Box<Snapshot>,
-                    }
-                    let whole: Whole = serde_json::from_slice(&line).context("reading the session")?;
-                    view.snapshot(*whole.snapshot);
-                }
-                Effect::Answered { result: Err(refused), .. } => view.say(&refused.error.message),
-                Effect::Gone(_) => {
-                    view.say("the session was removed");
-                    print(&mut view)?;
-                    return Ok(ExitCode::SUCCESS);
-                }
-                Effect::Connect | Effect::Disconnect => {
-                    eprintln!("deskbell: the server does not answer");
-                    return Ok(ExitCode::from(LINK_BROKEN));
-                }
-                Effect::LinkChanged | Effect::Listed(_) | Effect::Told { .. } | Effect::Answered { .. } => {}
-            }
-        }
-        print(&mut view)?;
-        if !is_open && client.n_waiting() == 0 {
-            eprintln!("deskbell: left; the session continues");
-            return Ok(ExitCode::SUCCESS);
-        }
-        let due =
-            client.deadline().map_or(LONGEST_WAIT, |at| Duration::from_millis(at.saturating_sub(now())));
-        tokio::select! {
-            next = link.next() => match next? {
-                Some(next) => {
-                    line.clear();
-                    line.extend_from_slice(next);
-                    effects = client.line(now(), &line);
-                }
-                None => {
-                    eprintln!("deskbell: the server closed the connection");
-                    return Ok(ExitCode::from(LINK_BROKEN));
-                }
-            },
-            typed = input.next_line(), if is_open && client.n_waiting() < MAX_WAITING => {
-                match typed.context("reading the terminal")? {
-                    None => is_open = false,
-                    Some(typed) => match view.typed(&typed, Instant::now()) {
-                        Typed::Send(command) => {
-                            let id = uuid::Uuid::new_v4().to_string();
-                            effects = client.command(id, session_id.clone(), *command)?;
-                        }
-                        Typed::Leave => is_open = false,
-                        Typed::Nothing => {}
-                    },
-                }
-            }
-            () = sleep(due) => effects = client.tick(now()),
-        }
-    }
-}
-
-/// Prints what the view has to say. What was typed before a request is on the screen is no answer to it: it is dropped, and
-/// what is typed while the request is printed comes too early to be one (`READS`).
-fn print(view: &mut View) -> anyhow::Result<()> {
-    if view.is_asked_now {
-        let stdin = std::io::stdin();
-        if stdin.is_terminal()
-            && let Err(error) = rustix::termios::tcflush(&stdin, rustix::termios::QueueSelector::IFlush)
-        {
-            tracing::debug!(%error, "could not drop what was typed before a request");
-        }
-    }
-    super::print(std::mem::take(&mut view.text).as_bytes())?;
-    if std::mem::take(&mut view.is_asked_now) {
-        view.asked_at = Some(Instant::now());
-    }
-    Ok(())
-}
-
-/// What a typed line means.
-#[derive(Debug, PartialEq)]
-enum Typed {
-    Send(Box<Command>),
-    Leave,
-    Nothing,
-}
-
-/// What the terminal shows. Text is collected and printed by the caller.
+/// What the terminal shows. Text is collected, and printed once everything that has arrived is in it.
 #[derive(Default)]
 struct View {
     text: String,
@@ -160,12 +58,72 @@ struct View {
     status: String,
 }
 
+impl Face for View {
+    fn event(&mut self, line: &[u8]) -> anyhow::Result<()> {
+        match serde_json::from_slice::<Envelope>(line) {
+            Ok(envelope) => self.show(envelope.event),
+            Err(error) => self.say(&format!("an event of a newer server could not be read: {error}")),
+        }
+        Ok(())
+    }
+
+    fn snapshot(&mut self, line: &[u8]) -> anyhow::Result<()> {
+        #[derive(serde::Deserialize)]
+        struct Whole {
+            snapshot: Box<Snapshot>,
+        }
+        let whole: Whole = serde_json::from_slice(line).context("reading the session")?;
+        self.begin(*whole.snapshot);
+        Ok(())
+    }
+
+    fn refused(&mut self, refused: &Refused, _: &[u8]) -> anyhow::Result<()> {
+        self.say(&refused.error.message);
+        Ok(())
+    }
+
+    fn removed(&mut self) -> anyhow::Result<()> {
+        self.say("the session was removed");
+        self.print()
+    }
+
+    fn typed(&mut self, text: &str, now: Instant) -> Typed {
+        self.meant(text, now)
+    }
+
+    fn is_up_to_date(&mut self) -> anyhow::Result<()> {
+        self.print()
+    }
+
+    fn left(&self) {
+        eprintln!("deskbell: left; the session continues");
+    }
+}
+
 impl View {
+    /// Prints what there is to say. What was typed before a request is on the screen is no answer to it: it is dropped, and
+    /// what is typed while the request is printed comes too early to be one (`READS`).
+    fn print(&mut self) -> anyhow::Result<()> {
+        if self.is_asked_now {
+            let stdin = std::io::stdin();
+            if stdin.is_terminal()
+                && let Err(error) = rustix::termios::tcflush(&stdin, rustix::termios::QueueSelector::IFlush)
+            {
+                tracing::debug!(%error, "could not drop what was typed before a request");
+            }
+        }
+        super::print(std::mem::take(&mut self.text).as_bytes())?;
+        if std::mem::take(&mut self.is_asked_now) {
+            self.asked_at = Some(Instant::now());
+        }
+        Ok(())
+    }
+
     fn say(&mut self, words: &str) {
         self.text.push_str(&format!("-- {}\n", shown(words)));
     }
 
-    fn snapshot(&mut self, snapshot: Snapshot) {
+    fn begin(&mut self, snapshot: Snapshot) {
         let Snapshot { session, items, .. } = snapshot;
         self.say(&format!("{} in {}; :help says what to type", session.title, session.project));
         let complete: Vec<Item> = items.into_iter().filter(|item| is_complete(&item.body)).collect();
@@ -202,7 +160,7 @@ impl View {
         }
     }
 
-    fn event(&mut self, event: Event) {
+    fn show(&mut self, event: Event) {
         match event {
             Event::SessionChanged { session } => self.session(&session),
             Event::ItemAdded { item } | Event::ItemChanged { item } => self.item(&item),
@@ -254,7 +212,8 @@ impl View {
     }
 
     /// `now`: when the line arrived.
-    fn typed(&mut self, typed: &str, now: Instant) -> Typed {
+    /// What a typed line means.
+    fn meant(&mut self, typed: &str, now: Instant) -> Typed {
         let words = typed.trim();
         match words {
             ":quit" => return Typed::Leave,
@@ -351,7 +310,7 @@ mod tests {
     fn asked(requests: &[PermissionRequest]) -> (View, Instant) {
         let mut view = View::default();
         for request in requests {
-            view.event(Event::PermissionRequested { request: Box::new(request.clone()) });
+            view.show(Event::PermissionRequested { request: Box::new(request.clone()) });
         }
         let at = Instant::now();
         view.asked_at = Some(at);
@@ -368,30 +327,30 @@ mod tests {
     fn only_y_allows_and_what_was_shown_is_part_of_the_answer() {
         let (mut view, now) = asked(&[request("a", "touch a.txt")]);
         for typed in ["", " ", "yes", "Y", "y please", "ok", "ny", "y\u{200b}", ":yes"] {
-            assert_eq!(view.typed(typed, now), Typed::Nothing, "{typed:?}");
+            assert_eq!(view.meant(typed, now), Typed::Nothing, "{typed:?}");
         }
-        let (id, shown, answer) = decision(view.typed(" y ", now));
+        let (id, shown, answer) = decision(view.meant(" y ", now));
         assert_eq!((id.as_str(), shown.as_deref()), ("a", Some("shown-a")));
         assert_eq!(answer, Decision::AllowOnce { updated_input: None });
-        let (_, _, answer) = decision(view.typed("n not this file", now));
+        let (_, _, answer) = decision(view.meant("n not this file", now));
         assert_eq!(answer, Decision::Deny { message: "not this file".to_owned(), interrupt: false });
     }
 
     #[test]
     fn what_was_typed_before_a_request_is_no_answer() {
         let (mut view, now) = asked(&[request("a", "touch a.txt"), request("b", "rm -r x")]);
-        assert_eq!(view.typed("y", now - READS), Typed::Nothing, "at once");
+        assert_eq!(view.meant("y", now - READS), Typed::Nothing, "at once");
         view.asked_at = None;
-        assert_eq!(view.typed("y", now), Typed::Nothing, "it is not on the screen yet");
+        assert_eq!(view.meant("y", now), Typed::Nothing, "it is not on the screen yet");
         view.asked_at = Some(now - READS);
-        assert_eq!(decision(view.typed("y", now)).0, "a");
+        assert_eq!(decision(view.meant("y", now)).0, "a");
         // The second one is asked when the first one is closed, and needs an answer of its own.
         let resolution = Resolution::Allowed { always: None };
-        view.event(Event::PermissionResolved { request_id: RequestId("a".to_owned()), resolution });
+        view.show(Event::PermissionResolved { request_id: RequestId("a".to_owned()), resolution });
         assert!(view.is_asked_now && view.text.ends_with("Enter alone answers nothing.\n"), "{}", view.text);
-        assert_eq!(view.typed("y", now), Typed::Nothing);
+        assert_eq!(view.meant("y", now), Typed::Nothing);
         view.asked_at = Some(now);
-        assert_eq!(decision(view.typed("y", now + READS)).0, "b");
+        assert_eq!(decision(view.meant("y", now + READS)).0, "b");
     }
 
     #[test]
@@ -417,12 +376,12 @@ mod tests {
                 delivery: Delivery::default(),
             }))
         };
-        assert_eq!(view.typed("y", now), prompt("y"));
-        assert_eq!(view.typed("/compact", now), prompt("/compact"));
-        assert_eq!(view.typed("::x", now), prompt(":x"));
-        assert_eq!(view.typed("  ", now), Typed::Nothing);
-        assert_eq!(view.typed(":x", now), Typed::Nothing);
-        assert_eq!(view.typed(":quit", now), Typed::Leave);
-        assert_eq!(view.typed(":stop", now), Typed::Send(Box::new(Command::Interrupt)));
+        assert_eq!(view.meant("y", now), prompt("y"));
+        assert_eq!(view.meant("/compact", now), prompt("/compact"));
+        assert_eq!(view.meant("::x", now), prompt(":x"));
+        assert_eq!(view.meant("  ", now), Typed::Nothing);
+        assert_eq!(view.meant(":x", now), Typed::Nothing);
+        assert_eq!(view.meant(":quit", now), Typed::Leave);
+        assert_eq!(view.meant(":stop", now), Typed::Send(Box::new(Command::Interrupt)));
     }
 }
