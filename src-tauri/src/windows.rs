@@ -222,49 +222,12 @@ pub fn title(name: &str, sessions: &[Session], seen_failures: &HashSet<SessionId
 /// A session for tests of this crate.
 #[cfg(test)]
 pub fn session(id: &str, status: Status) -> Session {
+    let agent = deskbell_engine::api::AgentKind::Demo;
     Session {
-        id: SessionId::new(id),
         title: format!("Session {id}"),
-        project: "/lighthouse".to_owned(),
-        agent: deskbell_engine::api::AgentKind::Demo,
-        agent_name: "Demo agent".to_owned(),
-        agent_id: None,
-        profile: None,
-        lacks: Default::default(),
-        agent_session_id: None,
         status,
-        alive: false,
-        pid: None,
-        agent_version: None,
-        capabilities: Default::default(),
-        model: None,
-        mode: "default".to_owned(),
-        effort: None,
-        thinking: false,
-        options: Default::default(),
-        options_wait: false,
-        rules: None,
-        missed_prompt: None,
-        models: Vec::new(),
-        agent_options: Vec::new(),
-        commands: Vec::new(),
-        queue: Vec::new(),
-        takes_into_turn: false,
-        requests: Vec::new(),
         is_empty: false,
-        n_background: 0,
-        background: Vec::new(),
-        scheduled: Vec::new(),
-        usage: Default::default(),
-        context: Default::default(),
-        configuration: Default::default(),
-        limits: Default::default(),
-        rewind: Default::default(),
-        created_at: 0,
-        changed_at: 0,
-        turn_started_at: None,
-        restricted: false,
-        link: Default::default(),
+        ..Session::new(SessionId::new(id), "/lighthouse".to_owned(), agent, "Demo agent".to_owned())
     }
 }
 

@@ -97,6 +97,56 @@ pub struct Session {
     pub link: SessionLink,
 }
 
+impl Session {
+    /// A session of which nothing else is known: idle, without a prompt and without a process.
+    pub fn new(id: SessionId, project: String, agent: AgentKind, agent_name: String) -> Self {
+        Self {
+            id,
+            title: "New session".to_owned(),
+            project,
+            agent,
+            agent_name,
+            agent_id: None,
+            profile: None,
+            lacks: AgentLacks::default(),
+            agent_session_id: None,
+            status: Status::Idle,
+            is_empty: true,
+            alive: false,
+            pid: None,
+            agent_version: None,
+            capabilities: AgentCapabilities::default(),
+            model: None,
+            mode: "default".to_owned(),
+            effort: None,
+            thinking: true,
+            options: SessionOptions::default(),
+            options_wait: false,
+            rules: None,
+            missed_prompt: None,
+            models: Vec::new(),
+            agent_options: Vec::new(),
+            commands: Vec::new(),
+            queue: Vec::new(),
+            takes_into_turn: false,
+            requests: Vec::new(),
+            usage: Usage::default(),
+            context: ContextUsage::default(),
+            configuration: Configuration::default(),
+            limits: PlanLimits::default(),
+            rewind: RewindState::default(),
+            created_at: 0,
+            changed_at: 0,
+            n_background: 0,
+            background: Vec::new(),
+            scheduled: Vec::new(),
+            turn_started_at: None,
+            restricted: false,
+            link: SessionLink::default(),
+        }
+    }
+}
+
 /// The link between a window and a session. It is another thing than the session: a lost link ends no session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]

@@ -184,54 +184,19 @@ fn row(session: &Session, (state, since): (BoardState, u64)) -> Option<BoardRow>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::{AgentCapabilities, AgentKind};
+    use crate::api::AgentKind;
 
     const NOW: u64 = 1_000 * RECENT_MS;
 
     fn session(id: &str, status: Status) -> Session {
+        let project = "/home/me/lighthouse".to_owned();
         Session {
-            id: SessionId::new(id),
             title: format!("Session {id}"),
-            project: "/home/me/lighthouse".to_owned(),
-            agent: AgentKind::Demo,
-            agent_name: "Demo agent".to_owned(),
-            agent_id: None,
-            profile: None,
-            lacks: Default::default(),
-            agent_session_id: None,
             status,
             is_empty: false,
             alive: true,
-            pid: None,
-            agent_version: None,
-            capabilities: AgentCapabilities::default(),
-            model: None,
-            mode: "default".to_owned(),
-            effort: None,
-            thinking: false,
-            options: Default::default(),
-            options_wait: false,
-            rules: None,
-            missed_prompt: None,
-            models: Vec::new(),
-            agent_options: Vec::new(),
-            commands: Vec::new(),
-            queue: Vec::new(),
-            takes_into_turn: false,
-            requests: Vec::new(),
-            usage: Default::default(),
-            context: Default::default(),
-            configuration: Default::default(),
-            limits: Default::default(),
-            created_at: 0,
             changed_at: NOW - 10,
-            n_background: 0,
-            rewind: Default::default(),
-            background: Vec::new(),
-            scheduled: Vec::new(),
-            turn_started_at: None,
-            restricted: false,
-            link: Default::default(),
+            ..Session::new(SessionId::new(id), project, AgentKind::Demo, "Demo agent".to_owned())
         }
     }
 

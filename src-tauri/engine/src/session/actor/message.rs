@@ -205,49 +205,18 @@ impl Actor {
 
     pub(super) fn session(&self) -> Session {
         let record = &self.open.record;
+        let acp = record.memory.acp.as_ref();
+        let (project, agent_name) = (record.project.display().to_string(), agent_name(record.agent, acp));
         let mut session = Session {
-            id: record.id.clone(),
-            title: "New session".to_owned(),
-            project: record.project.display().to_string(),
-            agent: record.agent,
-            agent_name: agent_name(record.agent, record.memory.acp.as_ref()),
-            agent_id: record.memory.acp.as_ref().and_then(ChosenAgent::row_id),
+            agent_id: acp.and_then(ChosenAgent::row_id),
             profile: record.memory.profile.clone(),
-            lacks: record.memory.acp.as_ref().map(ChosenAgent::lacks).unwrap_or_default(),
-            agent_session_id: None,
-            status: Status::Idle,
-            is_empty: true,
-            alive: false,
+            lacks: acp.map(ChosenAgent::lacks).unwrap_or_default(),
             pid: self.pid,
-            agent_version: None,
             capabilities: crate::launch::capabilities(record.agent),
-            model: None,
-            mode: "default".to_owned(),
-            effort: None,
-            thinking: true,
-            options: SessionOptions::default(),
-            options_wait: false,
-            rules: None,
-            missed_prompt: None,
-            models: Vec::new(),
-            agent_options: Vec::new(),
-            commands: Vec::new(),
-            queue: Vec::new(),
-            takes_into_turn: false,
-            requests: Vec::new(),
-            usage: Usage::default(),
-            context: Default::default(),
-            configuration: Default::default(),
-            limits: Default::default(),
             created_at: record.created_at,
             changed_at: self.core.changed_at(),
-            turn_started_at: None,
-            n_background: 0,
-            rewind: Default::default(),
-            background: Vec::new(),
-            scheduled: Vec::new(),
             restricted: self.restricted,
-            link: SessionLink::default(),
+            ..Session::new(record.id.clone(), project, record.agent, agent_name)
         };
         self.core.describe(&mut session);
         session

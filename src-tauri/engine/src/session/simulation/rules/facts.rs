@@ -16,50 +16,8 @@ pub struct Facts {
 
 /// The part of a session that the core fills in.
 pub fn describe(core: &Core) -> Session {
-    let mut session = Session {
-        id: SessionId::new("session"),
-        title: String::new(),
-        project: String::new(),
-        agent: AgentKind::Claude,
-        agent_name: "Claude Code".to_owned(),
-        agent_id: None,
-        profile: None,
-        lacks: Default::default(),
-        agent_session_id: None,
-        status: Status::Idle,
-        is_empty: true,
-        alive: false,
-        pid: None,
-        agent_version: None,
-        capabilities: crate::launch::capabilities(AgentKind::Claude),
-        model: None,
-        mode: String::new(),
-        effort: None,
-        thinking: true,
-        options: SessionOptions::default(),
-        options_wait: false,
-        rules: None,
-        missed_prompt: None,
-        models: Vec::new(),
-        agent_options: Vec::new(),
-        commands: Vec::new(),
-        queue: Vec::new(),
-        takes_into_turn: false,
-        requests: Vec::new(),
-        usage: Usage::default(),
-        context: Default::default(),
-        configuration: Default::default(),
-        limits: Default::default(),
-        created_at: 0,
-        changed_at: 0,
-        n_background: 0,
-        rewind: Default::default(),
-        background: Vec::new(),
-        scheduled: Vec::new(),
-        turn_started_at: None,
-        restricted: true,
-        link: Default::default(),
-    };
+    let mut session =
+        Session::new(SessionId::new("session"), String::new(), AgentKind::Claude, "Claude Code".to_owned());
     core.describe(&mut session);
     session
 }
