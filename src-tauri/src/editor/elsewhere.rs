@@ -7,6 +7,7 @@ use crate::user_command::{find, shown};
 use deskbell_cli::far::Machine;
 use deskbell_engine::api::{CommandError, ErrorCode, UserCommand};
 use deskbell_engine::disk;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
@@ -108,8 +109,8 @@ fn those_that_can() -> String {
 
 fn arguments(connects: ConnectsBy, host: &str, file: &str, line: Option<u32>) -> Vec<OsString> {
     let at = line.unwrap_or(1).to_string();
-    let uri = encoded(file);
-    let authority = encoded(host);
+    let uri = utf8_percent_encode(file, &ENCODED).to_string();
+    let authority = utf8_percent_encode(host, &ENCODED).to_string();
     let values = [
         ("{host}", OsStr::new(host)),
         ("{file}", OsStr::new(file)),
@@ -126,19 +127,8 @@ fn arguments(connects: ConnectsBy, host: &str, file: &str, line: Option<u32>) ->
     template.iter().map(|argument| filled(argument, &values)).collect()
 }
 
-/// A part of an address: everything but letters, digits and a few marks as `%XX`.
-fn encoded(text: &str) -> String {
-    let mut encoded = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
-                encoded.push(char::from(byte));
-            }
-            _ => encoded.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    encoded
-}
+/// What is written as `%XX` in a part of an address: everything but letters, digits and a few marks.
+const ENCODED: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
 #[cfg(test)]
 #[cfg(unix)]

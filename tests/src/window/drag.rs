@@ -1,10 +1,10 @@
 //! A drop of files from another program, by the protocol that desktops use for it on X11 (XDND, version 5).
 
-use std::fmt::Write as _;
 use std::path::Path;
 use std::thread;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
+use url::Url;
 use x11rb::connection::Connection;
 use x11rb::protocol::Event;
 use x11rb::protocol::xproto::{
@@ -55,15 +55,8 @@ pub async fn drop_on(desktop: &Desktop, window: XWindow, paths: &[&Path]) -> Res
 fn uris(paths: &[&Path]) -> Result<Vec<u8>> {
     let mut list = String::new();
     for path in paths {
-        list += "file://";
-        for byte in path.to_str().context("the path is text")?.bytes() {
-            match byte {
-                b'/' | b'.' | b'-' | b'_' => list.push(char::from(byte)),
-                _ if byte.is_ascii_alphanumeric() => list.push(char::from(byte)),
-                _ => write!(list, "%{byte:02X}")?,
-            }
-        }
-        list += "\r\n";
+        let uri = Url::from_file_path(path).map_err(|()| anyhow!("{} is not absolute", path.display()))?;
+        list += &format!("{uri}\r\n");
     }
     Ok(list.into_bytes())
 }
