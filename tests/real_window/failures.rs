@@ -21,7 +21,7 @@ pub fn no_agent_installed() -> Requirement {
 }
 
 /// The page lists the searched places.
-pub async fn no_agent_anywhere() -> Result<()> {
+pub async fn no_agent_anywhere_lists_what_was_tried() -> Result<()> {
     let desktop = Desktop::start().await?;
     let folder = desktop.project(PROJECT)?;
     let nothing = desktop.project("empty-path")?;

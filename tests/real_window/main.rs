@@ -107,7 +107,7 @@ mod worktrees;
 fn main() {
     use deskbell_tests::real_cli::Cli;
     use deskbell_tests::sockets::SocketWatch;
-    use deskbell_tests::suite::{self, Requirement, test};
+    use deskbell_tests::suite::{self, Requirement};
     use deskbell_tests::{tests, window};
     use std::time::Duration;
 
@@ -115,42 +115,25 @@ fn main() {
     if std::env::var_os("DESKBELL_BENCH").is_some() {
         suite::run(needs, screen::benchmarks());
     }
-    let random_input =
-        test("random_input::random_input_allows_nothing", random_input::random_input_allows_nothing);
-    let no_connection = test(
-        "no_connection::a_conversation_in_the_window_stays_on_this_computer",
-        no_connection::a_conversation_in_the_window_stays_on_this_computer,
-    );
-    let rewind = test(
-        "rewind::files_conversation_and_both_go_back_and_come_back",
-        rewind::files_conversation_and_both_go_back_and_come_back,
-    );
-    let hostile_output = test(
-        "hostile_output::nothing_runs_with_the_policy_or_without",
-        hostile_output::nothing_runs_with_the_policy_or_without,
-    );
-    let edits = test(
-        "changes::without_git_the_edits_of_the_agent_are_shown",
-        changes::without_git_the_edits_of_the_agent_are_shown,
-    );
-    let edits_in_server = test(
-        "changes::without_git_the_edits_of_a_session_that_keeps_running_are_shown",
-        changes::without_git_the_edits_of_a_session_that_keeps_running_are_shown,
-    );
-    let every_code_point = test(
-        "hostile::every_code_point_reaches_a_screen_reader",
-        hostile::every_code_point_reaches_a_screen_reader,
-    );
+    let within = |seconds, tests: Vec<suite::Test>| {
+        tests.into_iter().map(move |test| test.within(Duration::from_secs(seconds)))
+    };
+    let needing = |requirement: Requirement, tests: Vec<suite::Test>| {
+        tests.into_iter().map(move |test| test.needing(requirement.clone()))
+    };
     // The longest first, so that none of them runs alone at the end.
-    let mut tests = vec![
-        hostile_output.within(Duration::from_secs(1_200)),
-        random_input.within(Duration::from_secs(900)),
-        every_code_point.within(Duration::from_secs(300)),
-        rewind.needing(Cli::requirement()),
-        edits.needing(Cli::requirement()),
-        edits_in_server.needing(Cli::requirement()),
-        no_connection.needing(SocketWatch::requirement()),
+    let mut tests = Vec::new();
+    tests.extend(within(1_200, tests![hostile_output: nothing_runs_with_the_policy_or_without]));
+    tests.extend(within(600, tests![random_input: random_input_allows_nothing]));
+    tests.extend(within(300, tests![hostile: every_code_point_reaches_a_screen_reader]));
+    let with_the_cli = tests![
+        rewind: files_conversation_and_both_go_back_and_come_back;
+        changes: without_git_the_edits_of_the_agent_are_shown,
+            without_git_the_edits_of_a_session_that_keeps_running_are_shown
     ];
+    tests.extend(needing(Cli::requirement(), with_the_cli));
+    let watched = tests![no_connection: a_conversation_in_the_window_stays_on_this_computer];
+    tests.extend(needing(SocketWatch::requirement(), watched));
     tests.extend(tests![
         conversation: a_prompt_by_keyboard_is_answered,
             a_turn_is_stopped_by_escape,
@@ -312,13 +295,11 @@ fn main() {
         tray: the_tray_brings_up_the_session_that_waits
     ]);
     tests.extend(visible::tests());
-    let nowhere = test("failures::no_agent_anywhere_lists_what_was_tried", failures::no_agent_anywhere);
-    tests.push(nowhere.needing(failures::no_agent_installed()));
-    let installed = test(
-        "first_run::an_agent_that_is_installed_meanwhile_is_found_with_the_focus",
-        first_run::an_agent_that_is_installed_meanwhile_is_found_with_the_focus,
-    );
-    tests.push(installed.needing(failures::no_agent_installed()));
+    let without_an_agent = tests![
+        failures: no_agent_anywhere_lists_what_was_tried;
+        first_run: an_agent_that_is_installed_meanwhile_is_found_with_the_focus
+    ];
+    tests.extend(needing(failures::no_agent_installed(), without_an_agent));
     suite::run(needs, tests)
 }
 
