@@ -4,75 +4,36 @@ import type { AgentOption, Command, ExportFormat, Session } from '../bindings/ap
 import { currentModel, effortLabel, nextMode, offeredModes, optionChoices } from '../conversation/modes';
 import { isChord, isMac } from '../kit/keys';
 import { NO_OPTIONS } from '../options/form';
-import { markOf, type Row } from '../sessions/rows';
 import type { ProjectState } from '../state/project.svelte';
-import { isTurnRunning } from '../text/status';
 import { limitToWaitFor } from '../usage/limits';
 import type { Action, Choice, Desk, Target } from './action';
 import { chosenKeys } from './chosen.svelte';
+import {
+  canUnfold,
+  hasInput,
+  hasOutput,
+  hasText,
+  isCall,
+  isMarked,
+  isOpen,
+  isRecorded,
+  NO_SESSION,
+  notOffered,
+  offLink,
+  offMessage,
+  offOpenOther,
+  offOther,
+  offRecording,
+  offRepository,
+  offRequest,
+  offRewind,
+  offRow,
+  offSession,
+  offTurn,
+  offUnsent,
+  open,
+} from './conditions';
 import { offElsewhere } from './here';
-
-const NO_SESSION = 'No session is open.';
-const NO_TURN = 'No turn is running.';
-
-const open = ({ project }: Desk) => project.open;
-
-/** Needs the open conversation on screen. */
-const offSession = (desk: Desk) => desk.covered ?? (open(desk) === null ? NO_SESSION : null);
-
-/** Needs a session or a stored conversation. */
-const offRow = (_: Desk, { row }: Target) => (row === null ? NO_SESSION : null);
-
-const offRepository = ({ project }: Desk) => project.noWorktrees;
-
-const offTurn = (desk: Desk) => {
-  const session = open(desk)?.session;
-  return session !== undefined && isTurnRunning(session.status) ? null : NO_TURN;
-};
-
-const isRequested = (desk: Desk) => desk.project.sessions.some((session) => session.requests.length > 0);
-const offRequest = (desk: Desk) =>
-  (open(desk)?.requests.length ?? 0) > 0 || isRequested(desk) ? null : 'Nothing waits for an answer.';
-
-const agentId = ({ row }: Target) => row?.session?.agentSessionId ?? row?.stored?.agentSessionId ?? null;
-const offUnsent = (desk: Desk, on: Target) =>
-  offRow(desk, on) ?? (agentId(on) === null ? 'The session has no conversation yet.' : null);
-
-const notOffered = (session: Session | null | undefined) =>
-  session?.agent === 'acp' ? `${session.agentName} does not offer this in Deskbell.` : null;
-/** Needs a session of Claude Code or of the demo agent. */
-const offOther = (desk: Desk, on: Target) => notOffered(on.row?.session) ?? offUnsent(desk, on);
-const offOpenOther = (desk: Desk) => offSession(desk) ?? notOffered(open(desk)?.session);
-
-const offMessage = (_: Desk, { item }: Target) => (item === null ? 'The conversation has no message.' : null);
-/** Why files and conversation cannot be rewound now. */
-const offRewind = (desk: Desk) => {
-  const session = open(desk)?.session;
-  const off = offSession(desk);
-  if (off !== null || session === undefined) return off ?? NO_SESSION;
-  if (!session.capabilities.rewind) return 'This agent has no checkpoints.';
-  if (desk.project.isWatching) return 'Another program has this conversation open.';
-  if (isTurnRunning(session.status)) return 'The agent is working. Stop it first.';
-  if (session.nBackground > 0) return 'Work in the background may change files. Stop it first.';
-  return session.rewind.isPending ? 'Another rewind is being carried out.' : null;
-};
-/** Why there is no link to try again. */
-const offLink = (desk: Desk) => {
-  const link = open(desk)?.session.link.type;
-  if (link === undefined) return NO_SESSION;
-  if (link === 'connecting') return 'An attempt to connect is running.';
-  return link === 'waiting' ? null : 'The session has not lost its connection.';
-};
-const isCall = ({ item }: Target) => item?.body.type === 'toolCall';
-const hasText = ({ item }: Target) => item?.body.type === 'text' || item?.body.type === 'prompt';
-const detailOf = ({ item }: Target) => (item?.body.type === 'toolCall' ? item.body.detail : null);
-/** The command that ran, or an input as JSON. The input of other calls is in their title and their result. */
-const hasInput = (on: Target) => detailOf(on)?.type === 'command' || detailOf(on)?.type === 'json';
-const hasOutput = (on: Target) => {
-  const detail = detailOf(on);
-  return detail !== null && 'output' in detail && detail.output.total > 0;
-};
-const canUnfold = (on: Target) => isCall(on) || (on.item?.body.type === 'thinking' && on.item.body.text !== '');
 
 /** Does something with the session of a row; a stored conversation becomes one first, and nothing is started. */
 function onSession({ project }: Desk, { row }: Target, act: (session: Session) => unknown): void {
@@ -86,9 +47,6 @@ function onSession({ project }: Desk, { row }: Target, act: (session: Session) =
 }
 
 const send = (command: Command, what: string) => (desk: Desk) => void desk.project.command(command, what);
-
-const isMarked = (desk: Desk, row: Row | null, mark: 'pinned' | 'archived') =>
-  row !== null && markOf(row, desk.project.marks) === mark;
 
 function marking(id: string, mark: 'pinned' | 'archived', word: string): Action {
   const undone = `Un${word.toLowerCase()}`;
@@ -788,21 +746,6 @@ const ALL: readonly Action[] = [
 ];
 
 export const ACTIONS: readonly Action[] = offElsewhere(ALL);
-
-/** A session of a server is recorded where its agent runs, which is not this process. */
-function offRecording(desk: Desk): string | null {
-  if (open(desk)?.session.link.type === 'here') return null;
-  return 'This session runs in a server and cannot be recorded here. “deskbell relay --record” records a session.';
-}
-
-function isRecorded(desk: Desk): boolean {
-  const id = open(desk)?.id;
-  return id !== undefined && desk.project.recordings.of(id)?.isRunning === true;
-}
-
-function isOpen(desk: Desk, { row }: Target): boolean {
-  return row?.session != null && row.session.id === open(desk)?.id;
-}
 
 /** The usual chords of an action on a platform. */
 export function usualChords({ keys = [], macKeys }: Action, mac = isMac): readonly string[] {

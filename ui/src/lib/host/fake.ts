@@ -6,7 +6,9 @@ import type {
   AgentKind,
   Attachment,
   BoardConnection,
+  BoardMachine,
   BoardRow,
+  BoardView,
   Changes,
   Checkup,
   Command,
@@ -125,13 +127,13 @@ export class FakeHost implements Host {
   #nFarCalls = 0;
   #draft: string | null = null;
   #board: readonly BoardRow[];
-  readonly #name: string;
+  readonly #machines: readonly BoardMachine[];
 
   constructor(name = 'empty') {
     const start = STARTS[name];
     this.page = start !== undefined ? 'start' : BOARDS[name] !== undefined ? 'board' : 'project';
     this.#board = BOARDS[name] ?? [];
-    this.#name = name;
+    this.#machines = machinesOf(name);
     this.start = new FakeStart(
       start?.() ?? { projects: [...RECENT], question: null, problem: null, unreadFiles: [], appVersion: '' },
     );
@@ -523,14 +525,18 @@ export class FakeHost implements Host {
   }
 
   connectBoard(): Promise<BoardConnection> {
-    const rows = [...this.#board];
-    const board = { rows, machines: machinesOf(this.#name) };
+    const board = this.#boardView();
     return Promise.resolve(structuredClone({ event: 'board-fake', board, settings: this.#settings }));
   }
 
   /** Publishes other rows of the board. */
   changeBoard(rows: BoardRow[]): void {
-    this.#hear({ type: 'boardChanged', board: { rows, machines: [] } });
+    this.#board = rows;
+    this.#hear({ type: 'boardChanged', board: this.#boardView() });
+  }
+
+  #boardView(): BoardView {
+    return { rows: [...this.#board], machines: [...this.#machines] };
   }
 
   openBoardSession(sessionId: SessionId): Promise<void> {
