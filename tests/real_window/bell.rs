@@ -7,13 +7,10 @@ use anyhow::{Context, Result, anyhow, ensure};
 use deskbell_tests::window::{LONG, Manners, Notification, Notifications, SHORT, eventually, holds_for};
 use serde_json::{Value, json};
 
-use crate::stage::{PROJECT, Stage};
-
-/// Long enough to leave the window before the turn ends.
-const LATER: &str = "PAUSE 6000";
+use crate::stage::{Gate, PROJECT, Stage};
 
 fn asks(command: &str) -> String {
-    format!("{LATER}\nTOOL Bash {{\"command\":\"{command}\"}}\nSAY Done: {command}.")
+    format!("TOOL Bash {{\"command\":\"{command}\"}}\nSAY Done: {command}.")
 }
 
 fn is_about(text: &str) -> impl Fn(&Notification) -> bool + '_ {
@@ -40,8 +37,11 @@ pub async fn a_minimised_window_rings_and_comes_back() -> Result<()> {
     let stage = Stage::demo().await?;
     stage
         .play("minimised", async |stage| {
-            stage.window.prompt(&format!("{LATER}\nSAY From below.")).await?;
+            let gate = Gate::closed(&stage.desktop)?;
+            stage.window.prompt(&gate.before("SAY From below.")).await?;
             stage.pointer.minimise(stage.window.frame()).await?;
+            stage.window.wait_unfocused().await?;
+            gate.open()?;
             let seen = stage.notifications.wait_for(is_about("From below."), SHORT).await?;
             stage.notifications.click(seen.id).await?;
             stage.pointer.wait_active(stage.window.frame()).await?;
@@ -72,9 +72,12 @@ pub async fn another_window_in_front_does_not_silence_the_bell() -> Result<()> {
     let stage = Stage::demo().await?;
     stage
         .play("other-window", async |stage| {
-            stage.window.prompt(&format!("{LATER}\nSAY In the other one.")).await?;
+            let gate = Gate::closed(&stage.desktop)?;
+            stage.window.prompt(&gate.before("SAY In the other one.")).await?;
             let second = crate::isolation::second_window(stage).await?;
             stage.pointer.wait_active(second.frame()).await?;
+            stage.window.wait_unfocused().await?;
+            gate.open()?;
             let seen = stage.notifications.wait_for(is_about("In the other one."), SHORT).await?;
             ensure!(seen.summary.contains(PROJECT), "the project is named: {seen:?}");
             ensure!(
@@ -92,11 +95,13 @@ pub async fn review_leads_to_the_session_and_its_request() -> Result<()> {
     stage
         .play("review", async |stage| {
             let window = &stage.window;
-            window.prompt(&asks("make harbour")).await?;
+            let gate = Gate::closed(&stage.desktop)?;
+            window.prompt(&gate.before(&asks("make harbour"))).await?;
             stage.new_session(SHORT).await?;
             window.prompt("SAY A second session.").await?;
             window.wait_said("A second session.", SHORT).await?;
             let _elsewhere = stage.look_away().await?;
+            gate.open()?;
             let seen = stage.notifications.wait_for(is_about("make harbour"), SHORT).await?;
             // By then the app also listens for answers, which it does a moment after the notification appears.
             let dialog = stage.dialogs().await?.one().await?;
@@ -115,8 +120,7 @@ pub async fn a_dismissed_notification_answers_nothing() -> Result<()> {
     let stage = Stage::demo().await?;
     stage
         .play("dismissed", async |stage| {
-            stage.window.prompt(&asks("make harbour")).await?;
-            let _elsewhere = stage.look_away().await?;
+            let _elsewhere = stage.prompt_out_of_sight(&asks("make harbour")).await?;
             let seen = stage.notifications.wait_for(is_about("make harbour"), SHORT).await?;
             let dialog = stage.dialogs().await?.one().await?;
             stage.notifications.dismiss(seen.id).await?;
@@ -192,19 +196,14 @@ pub async fn a_daemon_that_comes_back_rings_again() -> Result<()> {
     let stage = Stage::demo().await?;
     stage
         .play("daemon-back", async |stage| {
-            stage.window.prompt(&format!("{LATER}\nSAY Before.")).await?;
-            let _elsewhere = stage.look_away().await?;
+            let _elsewhere = stage.prompt_out_of_sight("SAY Before.").await?;
             stage.notifications.wait_for(is_about("Before."), SHORT).await?;
             stage.notifications.leave().await?;
-            let _elsewhere = {
-                stage.window.prompt(&format!("{LATER}\nSAY Without it.")).await?;
-                stage.look_away().await?
-            };
+            let _elsewhere = stage.prompt_out_of_sight("SAY Without it.").await?;
             stage.window.wait_said("Without it.", SHORT).await?;
             stage.window.wait_idle(SHORT).await?;
             stage.notifications = Notifications::on(&stage.desktop, Manners::Polite).await?;
-            stage.window.prompt(&format!("{LATER}\nSAY After.")).await?;
-            let _elsewhere = stage.look_away().await?;
+            let _elsewhere = stage.prompt_out_of_sight("SAY After.").await?;
             stage.notifications.wait_for(is_about("After."), SHORT).await.map(drop)
         })
         .await

@@ -9,9 +9,6 @@ use serde_json::json;
 
 use crate::stage::{Elsewhere, PROJECT, Stage};
 
-/// Long enough to leave the window before the turn ends.
-const LATER: &str = "PAUSE 6000";
-
 fn words(notification: &Notification) -> String {
     format!("{}\n{}", notification.summary, notification.body)
 }
@@ -20,8 +17,7 @@ pub async fn a_turn_that_ends_out_of_sight_rings() -> Result<()> {
     let stage = Stage::demo().await?;
     stage
         .play("rings", async |stage| {
-            stage.window.prompt(&format!("{LATER}\nSAY The harbour is in sight.")).await?;
-            let _elsewhere = stage.look_away().await?;
+            let _elsewhere = stage.prompt_out_of_sight("SAY The harbour is in sight.").await?;
             let seen = stage.notifications.wait_for(|seen| words(seen).contains(PROJECT), SHORT).await?;
             ensure!(seen.app == "Deskbell", "the notification is signed “{}”", seen.app);
             ensure!(seen.summary.len() > PROJECT.len(), "project and session are named: {seen:?}");
@@ -40,8 +36,7 @@ pub async fn a_click_brings_the_window_up() -> Result<()> {
     let stage = Stage::demo().await?;
     stage
         .play("click", async |stage| {
-            stage.window.prompt(&format!("{LATER}\nSAY First harbour.")).await?;
-            let elsewhere = stage.look_away().await?;
+            let elsewhere = stage.prompt_out_of_sight("SAY First harbour.").await?;
             let seen = stage.notifications.wait_for(|seen| words(seen).contains(PROJECT), SHORT).await?;
             ensure!(stage.pointer.active().await? == Some(elsewhere.frame), "the ring itself took the front");
             stage.notifications.click(seen.id).await?;
@@ -56,9 +51,8 @@ pub async fn a_request_out_of_sight_rings() -> Result<()> {
     let stage = Stage::demo().await?;
     stage
         .play("request-rings", async |stage| {
-            let script = format!("{LATER}\nTOOL Bash {{\"command\":\"make harbour\"}}\nSAY Built.");
-            stage.window.prompt(&script).await?;
-            let _elsewhere = stage.look_away().await?;
+            let script = "TOOL Bash {\"command\":\"make harbour\"}\nSAY Built.";
+            let _elsewhere = stage.prompt_out_of_sight(script).await?;
             let seen = stage.notifications.wait_for(|seen| words(seen).contains(PROJECT), SHORT).await?;
             ensure!(seen.open, "it waits: {seen:?}");
             // The request is answered in its dialog, and the notification is withdrawn.
@@ -78,9 +72,8 @@ pub async fn a_request_is_denied_from_its_notification() -> Result<()> {
     let stage = Stage::demo().await?;
     stage
         .play("deny-from-notification", async |stage| {
-            let script = format!("{LATER}\nTOOL Bash {{\"command\":\"make <harbour>\"}}\nSAY Over.");
-            stage.window.prompt(&script).await?;
-            let elsewhere = stage.look_away().await?;
+            let script = "TOOL Bash {\"command\":\"make <harbour>\"}\nSAY Over.";
+            let elsewhere = stage.prompt_out_of_sight(script).await?;
             let seen = stage.notifications.wait_for(|seen| words(seen).contains(PROJECT), SHORT).await?;
             ensure!(seen.body.contains("make &lt;harbour&gt;"), "the command is named, as text: {seen:?}");
             let names: Vec<&str> = seen.actions.iter().map(|(name, _)| name.as_str()).collect();
@@ -113,8 +106,7 @@ pub async fn the_bell_does_what_the_settings_file_says() -> Result<()> {
             stage.window.screenshot("settings-error").await?;
             std::fs::write(&file, format!("// mine\n{:#}\n", json!({ "bell": { "finished": finished } })))?;
             stage.window.gone("region", "Settings file").await?;
-            stage.window.prompt(&format!("{LATER}\nSAY First harbour.")).await?;
-            let _elsewhere = stage.look_away().await?;
+            let _elsewhere = stage.prompt_out_of_sight("SAY First harbour.").await?;
             let seen = stage.notifications.wait_for(|seen| words(seen).contains(PROJECT), SHORT).await?;
             ensure!(seen.body == "First harbour.", "the answer is named: {seen:?}");
             ensure!(seen.hints.contains_key("sound-name") && seen.hints.contains_key("urgency"), "{seen:?}");
@@ -138,8 +130,7 @@ pub async fn a_failure_out_of_sight_rings() -> Result<()> {
     let stage = Stage::demo().await?;
     stage
         .play("failure-rings", async |stage| {
-            stage.window.prompt(&format!("{LATER}\nFAIL 529 overloaded")).await?;
-            let _elsewhere = stage.look_away().await?;
+            let _elsewhere = stage.prompt_out_of_sight("FAIL 529 overloaded").await?;
             let seen = stage.notifications.wait_for(|seen| words(seen).contains(PROJECT), LONG).await?;
             let said = words(&seen).to_lowercase();
             ensure!(said.contains("529") || said.contains("overloaded"), "what failed is said: {seen:?}");
@@ -207,10 +198,8 @@ pub async fn a_click_closes_the_dialog_too() -> Result<()> {
     stage
         .play("click-closes-dialog", async |stage| {
             let window = &stage.window;
-            window
-                .prompt(&format!("{LATER}\nTOOL Bash {{\"command\":\"make harbour\"}}\nSAY Built."))
-                .await?;
-            let _elsewhere = stage.look_away().await?;
+            let script = "TOOL Bash {\"command\":\"make harbour\"}\nSAY Built.";
+            let _elsewhere = stage.prompt_out_of_sight(script).await?;
             let seen = stage.notifications.wait_for(|seen| words(seen).contains(PROJECT), SHORT).await?;
             let dialogs = stage.dialogs().await?;
             let dialog = dialogs.one().await?;
@@ -230,8 +219,7 @@ pub async fn what_was_seen_is_withdrawn() -> Result<()> {
     let stage = Stage::demo().await?;
     stage
         .play("seen", async |stage| {
-            stage.window.prompt(&format!("{LATER}\nSAY Seen by chance.")).await?;
-            let _elsewhere = stage.look_away().await?;
+            let _elsewhere = stage.prompt_out_of_sight("SAY Seen by chance.").await?;
             let seen = stage.notifications.wait_for(|seen| words(seen).contains(PROJECT), SHORT).await?;
             ensure!(seen.open, "it waits: {seen:?}");
             stage.pointer.activate(stage.window.frame()).await?;
@@ -245,8 +233,7 @@ pub async fn a_failure_that_was_seen_leaves_the_title() -> Result<()> {
     stage
         .play("failure-seen", async |stage| {
             let window = &stage.window;
-            window.prompt(&format!("{LATER}\nFAIL 529 overloaded")).await?;
-            let _elsewhere = stage.look_away().await?;
+            let _elsewhere = stage.prompt_out_of_sight("FAIL 529 overloaded").await?;
             let title = async |wanted: &str| {
                 eventually(&format!("a title with “{wanted}”"), LONG, async || {
                     Ok(window.title().await?.contains(wanted).then_some(()))
@@ -267,8 +254,7 @@ pub async fn a_failure_that_was_seen_leaves_the_title() -> Result<()> {
 
 /// A turn that ended out of sight and was not viewed.
 async fn unseen(stage: &Stage) -> Result<(Elsewhere, Notification)> {
-    stage.window.prompt(&format!("{LATER}\nSAY Nobody looks.")).await?;
-    let elsewhere = stage.look_away().await?;
+    let elsewhere = stage.prompt_out_of_sight("SAY Nobody looks.").await?;
     let seen = stage.notifications.wait_for(|seen| words(seen).contains(PROJECT), SHORT).await?;
     ensure!(seen.open, "it waits: {seen:?}");
     Ok((elsewhere, seen))
@@ -304,8 +290,7 @@ pub async fn a_daemon_that_hangs_does_not_hold_up_the_end() -> Result<()> {
     let stage = Stage::with(Manners::Mute, |launch| launch).await?;
     stage
         .play("mute-end", async |stage| {
-            stage.window.prompt(&format!("{LATER}\nSAY Out of sight.")).await?;
-            let _elsewhere = stage.look_away().await?;
+            let _elsewhere = stage.prompt_out_of_sight("SAY Out of sight.").await?;
             stage.window.wait_said("Out of sight.", SHORT).await?;
             stage.window.wait_idle(SHORT).await?;
             stage.app.process(&stage.desktop)?.terminate()?;
@@ -332,8 +317,7 @@ pub async fn no_bus_stops_nothing() -> Result<()> {
 async fn nothing_hangs(name: &str, stage: Stage) -> Result<()> {
     stage
         .play(name, async |stage| {
-            stage.window.prompt(&format!("{LATER}\nSAY Out of sight.")).await?;
-            let _elsewhere = stage.look_away().await?;
+            let _elsewhere = stage.prompt_out_of_sight("SAY Out of sight.").await?;
             stage.window.wait_said("Out of sight.", SHORT).await?;
             stage.window.wait_idle(SHORT).await?;
             stage.window.prompt("SAY Nothing hangs.").await?;

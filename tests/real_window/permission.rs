@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use deskbell_tests::window::{Notification, SHORT, eventually, holds_for};
 use serde_json::json;
 
-use crate::stage::{PROJECT, Stage};
+use crate::stage::{Gate, PROJECT, Stage};
 
 const CARD: &str = "Permission request";
 const COMMAND: &str = "git push --force origin main";
@@ -55,9 +55,8 @@ pub async fn a_subagent_that_asks_is_named_wherever_it_asks() -> Result<()> {
             });
             let file = stage.desktop.home().join("asks.jsonl");
             fs::write(&file, format!("{started}\n{asked}\n"))?;
-            let later = format!("PAUSE 2500\nLINES {}\nWAIT", file.display());
-            stage.window.paste_prompt(&later).await?;
-            let _elsewhere = stage.look_away().await?;
+            let script = format!("LINES {}\nWAIT", file.display());
+            let _elsewhere = stage.prompt_out_of_sight(&script).await?;
             let subagent = "the subagent “Chart'\\u{202E} the <b>harbour</b>”";
             let dialog = stage.dialogs().await?.one().await?;
             let text = dialog.text().await;
@@ -288,10 +287,12 @@ pub async fn the_dialog_takes_the_keyboard_from_nobody() -> Result<()> {
             window.prompt("SAY Ready.").await?;
             window.wait_said("Ready.", SHORT).await?;
             window.wait_idle(SHORT).await?;
-            window.prompt(&format!("PAUSE 4000\n{}", script())).await?;
+            let gate = Gate::closed(&stage.desktop)?;
+            window.prompt(&gate.before(&script())).await?;
             // Another session is open when the request arrives.
             stage.new_session(SHORT).await?;
             window.type_into("Prompt", "So: ").await?;
+            gate.open()?;
             let dialogs = stage.dialogs().await?;
             let dialog = dialogs.one().await?;
             ensure!(stage.pointer.active().await? == Some(window.frame()), "the dialog took the front");
@@ -317,11 +318,13 @@ pub async fn a_card_in_sight_has_no_dialog_over_it() -> Result<()> {
             window.wait_said("Ready.", SHORT).await?;
             window.wait_idle(SHORT).await?;
             // A session in the background also sends a request, while the card of this one is in sight.
-            window.prompt(&format!("PAUSE 6000\n{}", script().replace(COMMAND, "make elsewhere"))).await?;
+            let gate = Gate::closed(&stage.desktop)?;
+            window.prompt(&gate.before(&script().replace(COMMAND, "make elsewhere"))).await?;
             stage.new_session(SHORT).await?;
             window.prompt(&script()).await?;
             window.find("group", CARD).await?;
-            holds_for("no dialog covers the card", Duration::from_secs(9), async || {
+            gate.open()?;
+            holds_for("no dialog covers the card", Duration::from_secs(3), async || {
                 Ok(dialogs.list().await?.is_empty())
             })
             .await?;

@@ -114,8 +114,7 @@ pub async fn no_secret_of_a_window_is_in_the_log_or_the_diagnostics() -> Result<
             ensure!(seen >= 10, "only {seen} secrets reached the page: {answers}");
 
             // Out of sight: notifications and the bell's commands have texts too.
-            window.paste_prompt(&format!("PAUSE 4000\nSAY Heard {}.", secret(9))).await?;
-            let _elsewhere = stage.look_away().await?;
+            let _elsewhere = stage.prompt_out_of_sight(&format!("SAY Heard {}.", secret(9))).await?;
             let rings = async |nr: usize| {
                 let has_it = |seen: &Notification| seen.body.contains(&secret(nr));
                 stage.notifications.wait_for(has_it, LONG).await.map(drop)

@@ -1,6 +1,7 @@
 //! The common start of most tests: a desktop, a notification daemon, and the app with a project open.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
@@ -162,6 +163,15 @@ impl Stage {
         Dialogs::on(&self.desktop).await
     }
 
+    /// Sends a script that is played once the window is out of sight.
+    pub async fn prompt_out_of_sight(&self, script: &str) -> Result<Elsewhere> {
+        let gate = Gate::closed(&self.desktop)?;
+        self.window.paste_prompt(&gate.before(script)).await?;
+        let elsewhere = self.look_away().await?;
+        gate.open()?;
+        Ok(elsewhere)
+    }
+
     /// Brings another program's window to the front, so that the app is out of sight.
     pub async fn look_away(&self) -> Result<Elsewhere> {
         self.look_at("1300x900+40+40").await
@@ -184,6 +194,7 @@ impl Stage {
         })
         .await?;
         self.pointer.activate(frame).await?;
+        self.window.wait_unfocused().await?;
         Ok(Elsewhere { frame, _program: program })
     }
 }
@@ -192,6 +203,31 @@ impl Stage {
 pub struct Elsewhere {
     pub frame: XWindow,
     _program: Owned,
+}
+
+/// Holds up a script of the demo agent until it is opened.
+pub struct Gate(PathBuf);
+
+impl Gate {
+    pub fn closed(desktop: &Desktop) -> Result<Self> {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let name = format!("gate-{}", COUNT.fetch_add(1, Ordering::Relaxed));
+        Ok(Self(desktop.home().join(name)))
+    }
+
+    /// The step of a script that waits for this gate.
+    pub fn step(&self) -> String {
+        format!("UNTIL {}", self.0.display())
+    }
+
+    /// A script that waits for this gate first.
+    pub fn before(&self, script: &str) -> String {
+        format!("{}\n{script}", self.step())
+    }
+
+    pub fn open(&self) -> Result<()> {
+        std::fs::write(&self.0, "").with_context(|| format!("opening {}", self.0.display()))
+    }
 }
 
 /// `word0 word1 …`, as the agent's `SLOW` step says them.

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, ensure};
 use deskbell_tests::window::{App, Compositor, Desktop, LONG, Launch, SHORT, Window, eventually};
 
-use crate::stage::PROJECT;
+use crate::stage::{Gate, PROJECT};
 
 /// More than a white window with a title bar has, and far fewer than any page.
 const FEW_COLOURS: usize = 40;
@@ -80,11 +80,14 @@ pub async fn a_request_out_of_sight_has_a_dialog() -> Result<()> {
         let frame = stage.compositor.window(PROJECT).await?;
         stage.compositor.focus(&frame).await?;
         stage.window.click("textbox", "Prompt").await?;
-        stage.compositor.type_text("PAUSE 4000").await?;
+        let gate = Gate::closed(&stage.desktop)?;
+        stage.compositor.type_text(&gate.step()).await?;
         stage.compositor.key(Some("shift"), "Return").await?;
         stage.prompt(r#"TOOL Bash {"command": "touch a.txt"}"#).await?;
         // Another workspace: the window is out of sight.
         stage.compositor.workspace("2").await?;
+        stage.window.wait_unfocused().await?;
+        gate.open()?;
         let dialog = stage.compositor.window("Run this command?").await?;
         eventually("the dialog is drawn", SHORT, async || {
             Ok((stage.compositor.colours().await? > FEW_COLOURS).then_some(()))

@@ -34,6 +34,7 @@
 //! | `UNKNOWN_CONTROL` | a control request of a subtype that does not exist, then says the reply |
 //! | `WAIT` | waits until it is interrupted |
 //! | `PAUSE ms` | waits that long |
+//! | `UNTIL file` | waits until that file exists |
 //! | `IGNORE_INTERRUPT`, `IGNORE_INTERRUPT silently` | acknowledges interrupts, or stays silent, and continues |
 //! | `WITHDRAW`, `WITHDRAW ms` | asks permission and withdraws the request itself |
 //! | `UNASKED text` | after this turn, begins one without a prompt |
@@ -104,6 +105,7 @@ pub enum Step {
     UnknownControl,
     Wait,
     Pause(Duration),
+    Until(PathBuf),
     IgnoreInterrupt(Hearing),
     Withdraw(Duration),
     Unasked(String),
@@ -183,6 +185,7 @@ fn step(line: &str) -> Option<Step> {
         "UNKNOWN_CONTROL" => Step::UnknownControl,
         "WAIT" => Step::Wait,
         "PAUSE" => Step::Pause(Duration::from_millis(number()?)),
+        "UNTIL" if !rest.is_empty() => Step::Until(rest.into()),
         "IGNORE_INTERRUPT" if rest == "silently" => Step::IgnoreInterrupt(Hearing::Deaf),
         "IGNORE_INTERRUPT" => Step::IgnoreInterrupt(Hearing::Stubborn),
         "WITHDRAW" => Step::Withdraw(Duration::from_millis(number().unwrap_or(200))),

@@ -20,6 +20,9 @@ use crate::{control, usage, wire};
 
 const NOW: Duration = Duration::ZERO;
 
+/// How often `UNTIL` looks for its file.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
+
 /// Plays a script as one turn. A script that begins with one of the agent's own commands reports it before `init`.
 pub fn run(turn: &mut Turn<'_>, mut steps: VecDeque<Step>, prompts: &[Prompt]) -> Result<(), Cut> {
     let command =
@@ -122,6 +125,11 @@ fn play(turn: &mut Turn<'_>, step: Step) -> Result<(), Cut> {
         }
         Step::Wait => agent.pause(Duration::from_secs(24 * 60 * 60))?,
         Step::Pause(pause) => agent.pause(pause)?,
+        Step::Until(file) => {
+            while !file.exists() {
+                agent.pause(BETWEEN_LOOKS)?;
+            }
+        }
         Step::IgnoreInterrupt(hearing) => agent.lock().hearing = hearing,
         Step::Withdraw(pause) => {
             let call = call(turn, "Bash", json!({"command": "touch withdrawn.txt"}))?;

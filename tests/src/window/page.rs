@@ -215,6 +215,11 @@ impl Window {
         Ok(!self.now("focused", &[]).await?.is_null())
     }
 
+    /// Waits until the keyboard is with another window, by the page's own account.
+    pub async fn wait_unfocused(&self) -> Result<()> {
+        eventually("the page has no focus", SHORT, async || Ok((!self.focused().await?).then_some(()))).await
+    }
+
     /// The focused element of the page: `button “Send”`.
     pub async fn focus(&self) -> Result<String> {
         Ok(self.now("focus", &[""]).await?.as_str().unwrap_or_default().to_owned())

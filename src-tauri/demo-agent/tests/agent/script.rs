@@ -184,3 +184,20 @@ fn limits_modes_and_lists_are_told() {
     assert_eq!(tool_results(&lines).len(), 3);
     assert_eq!(tool_results(&lines)[2]["content"], "Updated task #1 status");
 }
+
+#[test]
+fn a_script_can_wait_for_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("open");
+    let mut agent = Setup::new().start();
+    agent.prompt(&format!("SAY before\nUNTIL {}\nSAY after", file.display()));
+    agent.until(|line| line["message"]["content"][0]["text"] == "before");
+    std::fs::write(&file, "").unwrap();
+    assert_eq!(texts(&agent.turn()), ["after"]);
+
+    // An interrupt ends the wait.
+    agent.prompt(&format!("UNTIL {}", folder.path().join("never").display()));
+    agent.until(|line| line["subtype"] == "init");
+    agent.ask(json!({"subtype": "interrupt"}));
+    assert_eq!(agent.turn().last().unwrap()["is_error"], true);
+}
