@@ -492,7 +492,7 @@ impl World {
             if is_shown {
                 let session = describe(&self.core);
                 hold!(
-                    !child.mode_told || session.mode == child.mode,
+                    !child.mode_reported || session.mode == child.mode,
                     Facts,
                     "the mode is {}, shown is {}",
                     child.mode,
@@ -500,7 +500,7 @@ impl World {
                 );
                 let model = session.model.as_deref().map(resolved);
                 hold!(
-                    !child.model_told || model.as_ref() == Some(&child.model),
+                    !child.model_reported || model.as_ref() == Some(&child.model),
                     Facts,
                     "the model is {}, shown is {model:?}",
                     child.model

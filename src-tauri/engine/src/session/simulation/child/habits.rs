@@ -15,7 +15,7 @@ pub struct Habits {
     pub is_calm: bool,
     /// 2.1.197: no prompt ids in results, no mode in the response to `initialize`, accepts any model.
     pub is_old: bool,
-    pub tells_state: bool,
+    pub reports_state: bool,
     pub initialize: Initialize,
     pub fails_to_start: bool,
     /// Keeps running when it cannot resume.
@@ -48,7 +48,7 @@ impl Habits {
         let mut habits = Self {
             is_calm: false,
             is_old: quirk(3),
-            tells_state: !quirk(3),
+            reports_state: !quirk(3),
             initialize: Initialize::Answers,
             fails_to_start: quirk(8),
             lingers: quirk(4),
@@ -84,7 +84,7 @@ impl Habits {
         Self {
             is_calm: true,
             is_old: self.is_old,
-            tells_state: self.tells_state,
+            reports_state: self.reports_state,
             initialize: Initialize::Answers,
             fails_to_start: false,
             lingers: self.lingers,

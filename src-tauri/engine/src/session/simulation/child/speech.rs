@@ -1,6 +1,6 @@
 //! Output lines of the simulated agent.
 
-use super::End;
+use super::turn::End;
 use crate::agent::*;
 use crate::api::Form;
 use crate::chance::Chance;
