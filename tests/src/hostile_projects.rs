@@ -3,7 +3,7 @@
 //!
 //! They are in `tests/hostile/projects`. Files that version control cannot carry (a pipe, a link out of the folder, a
 //! very large file) are made here. Their commands do no harm: each creates a file `ran-…` in its working folder.
-//! Addresses in them name [`TRAP`], which is replaced by a listening one.
+//! Addresses in them name `TRAP`, which is replaced by a listening one.
 //!
 //! The engine's own tests include this file, so it uses only the standard library.
 

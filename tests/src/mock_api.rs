@@ -6,7 +6,7 @@
 //!
 //! HTTP/1.1 is written by hand over tokio's `TcpListener`. This server exists for replies that break off in mid-stream,
 //! never arrive or wait for the test; with a plain socket each is one line. The rest of HTTP that the CLI needs fits on
-//! a page ([`http`]).
+//! a page (`http`).
 //!
 //! Every request is recorded before it is answered. The server ends when its [`MockApi`] is dropped.
 

@@ -115,9 +115,10 @@ impl Suite {
                 both(habits, || both(workflows::check(node), || both(deny::check(), crates::check)))
             }),
             Part::UiBuild => self.node().and_then(ui::build),
-            Part::Clippy => {
-                run(cargo().args(["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"]))
-            }
+            Part::Clippy => both(
+                run(cargo().args(["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"])),
+                documentation,
+            ),
             Part::Rust => rust(),
             Part::Ui => {
                 self.node().and_then(|node| both(ui::script(node, "check"), || ui::script(node, "test")))
@@ -203,6 +204,11 @@ impl Suite {
             Err(reason) => PartResult::Failed(reason),
         }
     }
+}
+
+/// The documentation of the crates, with every link in it. It needs what Clippy has checked.
+fn documentation() -> Outcome {
+    run(cargo().args(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "--deny warnings"))
 }
 
 fn rust() -> Outcome {

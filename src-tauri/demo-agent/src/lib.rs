@@ -5,7 +5,7 @@
 //! script in the prompt (see [`script`]) and faults named by the environment (see [`environment`]), so that tests can
 //! provoke every turn that a real agent could take.
 //!
-//! With `--acp` it is another agent, which speaks the Agent Client Protocol (see [`acp`]).
+//! With `--acp` it is another agent, which speaks the Agent Client Protocol (module `acp`).
 //!
 //! It is always a real child process: the binary `deskbell-demo-agent`, or the app itself as `deskbell demo-agent`.
 //!

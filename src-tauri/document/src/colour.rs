@@ -44,7 +44,7 @@ struct Piece {
 }
 
 impl Uncoloured {
-    /// Runs the job, for at most [`JOB_TIME`].
+    /// Runs the job, for at most 250 ms.
     pub fn colour(mut self) -> Coloured {
         let started_at = ThreadTime::now();
         for piece in &mut self.pieces {

@@ -28,7 +28,7 @@ impl Launch {
     /// The arguments with which the agent logs the user in.
     pub const LOGIN_ARGS: &[&str] = LOGIN_ARGS;
 
-    /// Asks the program whether it can work. Its folder is replaced. Takes at most [`VERSION_LIMIT`] and [`LOGIN_LIMIT`] together.
+    /// Asks the program whether it can work. Its folder is replaced. Takes at most 15 s.
     pub async fn readiness(&self, host: &dyn Host, agent: AgentView) -> Readiness {
         let folder = match tempfile::Builder::new().prefix("deskbell-ready-").tempdir() {
             Ok(folder) => folder,
@@ -53,7 +53,7 @@ impl Launch {
     }
 
     /// Asks the program of another agent for its version, in an empty folder of Deskbell's own: it reads no settings of a
-    /// project. A Node that is missing or too old is named instead. Takes at most twice [`VERSION_LIMIT`].
+    /// project. A Node that is missing or too old is named instead. Takes at most 20 s.
     pub async fn state_of_other(mut self, host: &dyn Host) -> OtherAgentState {
         let program = self.program.display().to_string();
         let folder = match tempfile::Builder::new().prefix("deskbell-ready-").tempdir() {

@@ -1,8 +1,8 @@
 //! The sessions of a project in the agent's own store: listed, followed while they change, and never written to.
 //!
 //! `<config>/projects/<encoded folder>/<session id>.jsonl` (2.1.329). Only the beginning and the end of each file are
-//! read ([`summary`]). Files are read in the background, a few at a time, and again only when their size or time
-//! changed ([`catalogue`]).
+//! read (`summary`). Files are read in the background, a few at a time, and again only when their size or time
+//! changed (`catalogue`).
 
 mod cache;
 mod catalogue;

@@ -1,7 +1,7 @@
 //! Folder trust: a survey of a folder's effects on its agent, and the user's decisions.
 //!
 //! In `-p` mode the CLI never asks for trust: a folder's settings run hooks, servers and helpers at spawn, and can send
-//! the API key to another address (2.1.329 and 2.1.197). So Deskbell asks. [`survey`] reads the files that the CLI
+//! the API key to another address (2.1.329 and 2.1.197). So Deskbell asks. `survey` reads the files that the CLI
 //! would read and reports their contents; it runs nothing, follows links but names them, and never waits on a file.
 //! Anything that it cannot judge counts as dangerous. [`TrustStore`] stores the decisions.
 //!

@@ -1,6 +1,6 @@
 //! Deskbell as a server of its user: several clients, sessions that outlive them, and nothing lost between the two.
 //!
-//! [`hub::Hub`] decides and does no I/O; [`events::EventLog`] keeps the last events of a session, [`requests::RequestIds`]
+//! [`hub::Hub`] decides and does no I/O; `events::EventLog` keeps the last events of a session, `requests::RequestIds`
 //! counts each request once, and [`client::Client`] is the client's half. [`socket`] and [`lines`] are the way in;
 //! [`wake`] notices that the computer slept.
 
