@@ -37,6 +37,7 @@ use deskbell_engine::stored::MarkStore;
 use deskbell_engine::trust::TrustStore;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
 use tauri::{AppHandle, Manager, RunEvent};
 use tokio::sync::mpsc;
 
@@ -242,6 +243,7 @@ impl Opened {
     fn read(data: PathBuf) -> anyhow::Result<Self> {
         disk::own_folder(&data)
             .with_context(|| format!("the app's folder {} could not be made", data.display()))?;
+        disk::remove_old_leftovers(&data, SystemTime::now());
         let mut places = SavedPlaces::read(&data);
         let file = SettingsFile::new(&folders::config());
         let read = settings::open(&file, &mut places);

@@ -4,6 +4,7 @@ use super::read::{FileKind, kind, list};
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
+use std::time::{Duration, SystemTime};
 
 /// Maximum number of files read from a folder.
 const MOST_FILES: usize = 100_000;
@@ -20,15 +21,39 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     sync_folder(folder)
 }
 
-/// The beginning of the names of files that are not written completely.
-const TEMPORARY: &str = ".deskbell-";
+/// The names of files that are not written completely begin and end with these.
+const TEMPORARY: (&str, &str) = (".deskbell-", ".partial");
+
+/// The time after which nobody still writes a file. A slow disk takes seconds.
+const ABANDONED_AFTER: Duration = Duration::from_secs(60 * 60);
 
 /// Removes what killed writers left in a folder. Call it only while no other process can write there.
 pub fn remove_leftovers(folder: &Path) -> io::Result<()> {
+    remove_temporary(folder, |_| true)
+}
+
+/// Removes what was left more than an hour ago, so others may write there meanwhile. A failure is logged: it costs
+/// no more than some space.
+pub fn remove_old_leftovers(folder: &Path, now: SystemTime) {
+    let is_old = |changed| now.duration_since(changed).is_ok_and(|age| age > ABANDONED_AFTER);
+    if let Err(error) = remove_temporary(folder, is_old) {
+        tracing::warn!(%error, "could not remove what a killed writer left");
+    }
+}
+
+fn remove_temporary(folder: &Path, may_go: impl Fn(SystemTime) -> bool) -> io::Result<()> {
     for path in list(folder, MOST_FILES)?.paths {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if name.starts_with(TEMPORARY) && matches!(kind(&path), Ok(FileKind::Regular)) {
-            fs::remove_file(&path)?;
+        let is_temporary = name.starts_with(TEMPORARY.0) && name.ends_with(TEMPORARY.1);
+        if !is_temporary || !matches!(kind(&path), Ok(FileKind::Regular)) {
+            continue;
+        }
+        let removed = fs::symlink_metadata(&path)
+            .and_then(|metadata| if may_go(metadata.modified()?) { fs::remove_file(&path) } else { Ok(()) });
+        match removed {
+            // The other process finished its file.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            removed => removed?,
         }
     }
     Ok(())
@@ -49,7 +74,7 @@ fn written<'a>(
 ) -> io::Result<(&'a Path, tempfile::NamedTempFile)> {
     let folder = path.parent().ok_or_else(|| io::Error::other("the path has no folder"))?;
     // The temporary file is created with mode 0600.
-    let mut file = tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(folder)?;
+    let mut file = tempfile::Builder::new().prefix(TEMPORARY.0).suffix(TEMPORARY.1).tempfile_in(folder)?;
     file.write_all(bytes)?;
     if synced {
         file.as_file().sync_all()?;
@@ -68,4 +93,31 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
 #[cfg(not(unix))]
 fn sync_folder(_folder: &Path) -> io::Result<()> {
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_killed_writer_left_is_removed_once_it_is_old() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let written = written(&path("state.json"), b"half", false).unwrap().1;
+        // The process was killed before it could remove or rename the file.
+        let (_, left) = written.keep().unwrap();
+        for name in ["state.json", ".deskbell-notes", "draft.partial", ".deskbell-a.partial.txt"] {
+            fs::write(path(name), "the user's").unwrap();
+        }
+        fs::create_dir(path(".deskbell-folder.partial")).unwrap();
+        let changed = fs::metadata(&left).unwrap().modified().unwrap();
+
+        remove_old_leftovers(folder.path(), changed + ABANDONED_AFTER);
+        assert!(left.exists(), "somebody may still write it");
+        remove_old_leftovers(folder.path(), changed - ABANDONED_AFTER * 2);
+        assert!(left.exists(), "the clock was set back");
+        remove_old_leftovers(folder.path(), changed + ABANDONED_AFTER + Duration::from_secs(1));
+        assert!(!left.exists());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 5, "nothing else was removed");
+    }
 }

@@ -9,7 +9,7 @@ mod saved;
 use crate::api::{AgentKind, SessionId};
 use crate::disk::{
     FileKind, Loaded, ReadError, SetAside, create_regular, kind, list, load_json, open_regular, own_folder,
-    read_end, read_regular, replace, write_atomically,
+    read_end, read_regular, remove_old_leftovers, replace, write_atomically,
 };
 use crate::history::OwnLine;
 use crate::transcript::supplement::Supplement;
@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// Maximum size of a session file. It contains the waiting prompts, with images of a few megabytes each.
 const MOST_BYTES: u64 = 512 * 1024 * 1024;
@@ -87,6 +88,7 @@ impl Store {
     /// Creates the folder if it is missing.
     pub fn open(folder: PathBuf) -> Result<Self, StoreError> {
         own_folder(&folder).map_err(failed("make", &folder))?;
+        remove_old_leftovers(&folder, SystemTime::now());
         Ok(Self { folder })
     }
 

@@ -9,11 +9,12 @@ use super::snapshot::{Snapshot, Snapshots};
 use super::{Survey, decision_id, fingerprint, surveyed, view_of};
 use crate::api::{CommandError, ErrorCode, Finding, FindingKind, TrustDecision, TrustStatus, TrustView};
 use crate::disk::write_atomically;
-use crate::disk::{Loaded, load_json, own_folder};
+use crate::disk::{Loaded, load_json, own_folder, remove_old_leftovers};
 use deskbell_acp::ChosenAgent;
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// A decision contains the findings of a folder's files, each of a few megabytes at most.
 const MOST_BYTES: u64 = 64 * 1024 * 1024;
@@ -159,6 +160,7 @@ impl TrustStore {
     /// Opens the store, and creates its folder if it does not exist.
     pub fn open(folder: PathBuf) -> Result<Self, TrustError> {
         own_folder(&folder).map_err(failed("make", &folder))?;
+        remove_old_leftovers(&folder, SystemTime::now());
         Ok(Self { folder, agent: None })
     }
 
