@@ -8,7 +8,7 @@ use crate::api::*;
 use crate::host::{BoxFuture, Reader, Writer};
 use deskbell_server::client::{Client, Effect, Link, lost};
 use deskbell_server::lines::{MAX_SERVER_LINE, next_server_line};
-use deskbell_server::wake::WakeWatch;
+use deskbell_server::wake::{NetworkWatch, WakeWatch};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::io;
@@ -25,11 +25,32 @@ pub type Dial = Arc<dyn Fn() -> BoxFuture<'static, io::Result<(Reader, Writer)>>
 /// Lines that may wait: of a connection, and to it.
 const BACKLOG: usize = 64;
 
-/// While the link waits, the clocks are compared this often, because the delay before an attempt does not run in sleep.
+/// While the link waits, the clocks and the routes are compared this often, because the delay before an attempt does not run
+/// in sleep, and another network is a reason not to wait for it.
 const LOOKS_FOR_WAKE: Duration = Duration::from_secs(1);
 
 /// The wall clock, in milliseconds since 1970.
 type WallClock = Arc<dyn Fn() -> u64 + Send + Sync>;
+
+/// The routes of this computer, as a table that [`NetworkWatch`] compares; empty where they are not known.
+type Routes = Arc<dyn Fn() -> String + Send + Sync>;
+
+/// The largest table of routes that is read, in bytes.
+const MAX_ROUTES: u64 = 1 << 20;
+
+/// The table of the kernel. Reading it waits for nothing.
+fn routes() -> String {
+    let path = std::path::Path::new("/proc/net/route");
+    let read = cfg!(target_os = "linux").then(|| crate::disk::read_regular(path, MAX_ROUTES));
+    // A system without it has other ways to notice: the link is silent, or the user chooses “Now”.
+    read.and_then(Result::ok).map(|table| String::from_utf8_lossy(&table).into_owned()).unwrap_or_default()
+}
+
+/// What a link learns from its computer: that it slept, and that its network changed.
+struct Surroundings {
+    wall: WallClock,
+    routes: Routes,
+}
 
 fn wall_clock() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
@@ -70,11 +91,13 @@ pub struct ServerLink {
 impl ServerLink {
     /// Begins to connect, on the current tokio runtime.
     pub fn open(dial: Dial) -> Self {
-        Self::open_with(dial, Arc::new(wall_clock))
+        Self::open_in(dial, Arc::new(wall_clock), Arc::new(routes))
     }
 
-    /// `wall`: the wall clock, to notice that the computer slept.
-    fn open_with(dial: Dial, wall: WallClock) -> Self {
+    /// The same with another wall clock, in milliseconds since 1970, and another table of the routes: tests let the computer
+    /// sleep, and change its network.
+    pub fn open_in(dial: Dial, wall: WallClock, routes: Routes) -> Self {
+        let surroundings = Surroundings { wall, routes };
         let (messages, inbox) = mpsc::unbounded_channel();
         let (state_sender, state) = watch::channel(SessionLink::Connecting);
         let (listed_sender, listed) = watch::channel(None);
@@ -83,8 +106,10 @@ impl ServerLink {
         let task = Task {
             client: Client::new(0),
             began_at,
-            wall,
+            looked_at: None,
+            surroundings,
             wake: WakeWatch::default(),
+            network: NetworkWatch::default(),
             dial,
             n_connections: 0,
             connection: None,
@@ -198,8 +223,11 @@ enum Read {
 struct Task {
     client: Client,
     began_at: Instant,
-    wall: WallClock,
+    /// When the clocks and the routes were compared last.
+    looked_at: Option<Instant>,
+    surroundings: Surroundings,
     wake: WakeWatch,
+    network: NetworkWatch,
     dial: Dial,
     n_connections: u64,
     connection: Option<Connection>,
@@ -227,7 +255,10 @@ impl Drop for Connection {
 impl Task {
     async fn run(mut self, mut inbox: mpsc::UnboundedReceiver<ToServer>, mut read: mpsc::Receiver<Read>) {
         loop {
-            self.look_for_wake().await;
+            if self.looked_at.is_none_or(|at| at.elapsed() >= LOOKS_FOR_WAKE) {
+                self.looked_at = Some(Instant::now());
+                self.look_for_wake().await;
+            }
             let due = self.due();
             let sleep = async {
                 match due {
@@ -256,10 +287,12 @@ impl Task {
         Some(if waits { due.min(Instant::now() + LOOKS_FOR_WAKE) } else { due })
     }
 
-    /// After a sleep of the computer, a lost link is tried at once.
+    /// After a sleep of the computer and in another network, a lost link is tried at once.
     async fn look_for_wake(&mut self) {
-        if self.wake.slept(self.now(), (self.wall)()).is_some() {
-            tracing::debug!("the computer slept");
+        let slept = self.wake.slept(self.now(), (self.surroundings.wall)()).is_some();
+        let has_moved = self.network.changed(&(self.surroundings.routes)());
+        if slept || has_moved {
+            tracing::debug!(slept, has_moved, "the link is tried");
             let effects = self.client.woke(self.now());
             self.carry_out(effects, &[]).await;
         }
@@ -425,7 +458,7 @@ impl Task {
     }
 
     async fn link_changed(&mut self) {
-        let on_wall = |at: u64| (self.wall)() + at.saturating_sub(self.now());
+        let on_wall = |at: u64| (self.surroundings.wall)() + at.saturating_sub(self.now());
         let state = match self.client.link() {
             Link::Connected => SessionLink::Connected,
             Link::Connecting { .. } => SessionLink::Connecting,
@@ -500,13 +533,22 @@ mod tests {
 
     const DEADLINE: Duration = Duration::from_secs(30);
 
-    /// A link whose attempts all fail, with a wall clock that can be set forward.
-    fn lost() -> (ServerLink, Arc<AtomicU64>) {
+    /// A link whose attempts all fail, with a wall clock that can be set forward, and a network that is another one then.
+    fn lost_in(moves: bool) -> (ServerLink, Arc<AtomicU64>) {
         let dial: Dial = Arc::new(|| Box::pin(async { Err(io::ErrorKind::ConnectionRefused.into()) }));
         let slept = Arc::new(AtomicU64::new(0));
-        let added = slept.clone();
-        let wall: WallClock = Arc::new(move || wall_clock() + added.load(Ordering::Relaxed));
-        (ServerLink::open_with(dial, wall), slept)
+        let (added, network) = (slept.clone(), slept.clone());
+        let wall: WallClock =
+            Arc::new(move || wall_clock() + if moves { 0 } else { added.load(Ordering::Relaxed) });
+        let routes: Routes = Arc::new(move || {
+            let gateway = if moves { network.load(Ordering::Relaxed) } else { 0 };
+            format!("Iface Destination Gateway\nwlan0 00000000 {gateway:08X} 0003 0 0\n")
+        });
+        (ServerLink::open_in(dial, wall, routes), slept)
+    }
+
+    fn lost() -> (ServerLink, Arc<AtomicU64>) {
+        lost_in(false)
     }
 
     /// Waits until the link waits for the attempt with this number, and returns when that begins.
@@ -545,6 +587,14 @@ mod tests {
         let (mut link, slept) = lost();
         waits_for(&mut link, 3).await;
         slept.store(3_600_000, Ordering::Relaxed);
+        begins_again(&mut link).await;
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn another_network_ends_the_delay() {
+        let (mut link, gateway) = lost_in(true);
+        waits_for(&mut link, 3).await;
+        gateway.store(0x0101_a8c0, Ordering::Relaxed);
         begins_again(&mut link).await;
     }
 
