@@ -9,6 +9,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -22,6 +23,10 @@ const ANSWERS: Duration = Duration::from_secs(180);
 /// Timeout of a connection that joins a shared one. Its program is there already.
 #[cfg(unix)]
 const JOINS: Duration = Duration::from_secs(8);
+
+/// A connection that joins a doubtful one has this time before a new one is made as well.
+#[cfg(unix)]
+const DOUBTS: Duration = Duration::from_millis(250);
 
 /// The largest answer, in bytes.
 const MAX_ANSWER: u64 = 8 << 20;
@@ -217,7 +222,7 @@ impl Far {
         problems: &Problems,
     ) -> Result<Said, FarError> {
         let started = self.start(connections, window, command, problems).await?;
-        let Started { mut child, reader, writer, reading } = started;
+        let Started { mut child, reader, writer, reading, .. } = started;
         // Nothing is said to the command.
         drop(writer);
         let mut answer = Vec::new();
@@ -241,8 +246,8 @@ impl Far {
     ) -> Result<(FarReader, ChildStdin), FarError> {
         let command = ["relay", "--attach"].map(str::to_owned);
         let started = self.start(connections, window, &command, &Problems::default()).await?;
-        let Started { child, reader, writer, .. } = started;
-        Ok((FarReader { reader, _child: child }, writer))
+        let Started { child, reader, writer, is_doubtful, .. } = started;
+        Ok((FarReader { reader, _child: child, has_ended: false, is_doubtful }, writer))
     }
 
     async fn start(
@@ -286,20 +291,47 @@ impl Far {
             return self.start_once(way(&window, options), command, problems).await;
         }
         let joins = slot.joins();
+        let is_doubtful = slot.is_doubtful.clone();
+        let made = |started: Started| {
+            is_doubtful.store(false, Ordering::Relaxed);
+            Started { is_doubtful: Some(is_doubtful.clone()), ..started }
+        };
         // Until it has succeeded: the caller may give up.
         slot.is_in_doubt = true;
         if joins {
-            let joining = self.start_once(way(&window, options), command, problems);
-            if let Ok(Ok(started)) = tokio::time::timeout(JOINS, joining).await {
+            let joining =
+                tokio::time::timeout(JOINS, self.start_once(way(&window, options), command, problems));
+            tokio::pin!(joining);
+            let joined = tokio::select! {
+                joined = &mut joining => joined.ok().and_then(Result::ok),
+                () = doubts(&is_doubtful) => {
+                    let new = slot.replacement(&parent);
+                    let starting = async {
+                        match &new {
+                            Some((_, options)) => {
+                                self.start_once(way(&window, options.clone()), command, problems).await.ok()
+                            }
+                            None => None,
+                        }
+                    };
+                    let (is_new, started) = first_of(starting, async { joining.await.ok()?.ok() }).await;
+                    if let Some((folder, _)) = new {
+                        let old = if is_new { slot.folder.replace(folder) } else { Some(folder) };
+                        slot.leave(old, if is_new { "stop" } else { "exit" }, machine, environment);
+                    }
+                    started
+                }
+            };
+            if let Some(started) = joined {
                 slot.is_in_doubt = false;
-                return Ok(started);
+                return Ok(made(started));
             }
             options = slot.options(machine, &parent, environment).await;
             slot.is_in_doubt = true;
         }
         let started = self.start_once(way(&window, options), command, problems).await?;
         (slot.is_up, slot.is_in_doubt) = (true, false);
-        Ok(started)
+        Ok(made(started))
     }
 
     async fn start_once(
@@ -320,7 +352,7 @@ impl Far {
             why = way.unanswered() => return Err(FarError::Unanswered(why)),
         };
         match started {
-            Ok(()) => Ok(Started { child, reader, writer, reading }),
+            Ok(()) => Ok(Started { child, reader, writer, reading, is_doubtful: None }),
             Err(error) => {
                 drop((reader, writer));
                 last_words(reading).await;
@@ -337,6 +369,36 @@ struct Started {
     writer: ChildStdin,
     /// Reads what it says about problems.
     reading: JoinHandle<()>,
+    /// To be set if the connection is given up while it is open: the shared one below it may be dead.
+    is_doubtful: Option<Arc<AtomicBool>>,
+}
+
+/// Returns after a while if the shared connection is doubtful by then.
+#[cfg(unix)]
+async fn doubts(is_doubtful: &AtomicBool) {
+    tokio::time::sleep(DOUBTS).await;
+    if !is_doubtful.load(Ordering::Relaxed) {
+        std::future::pending().await
+    }
+}
+
+/// Runs both until one has succeeded. True: it was the first one.
+#[cfg(unix)]
+async fn first_of<T>(
+    one: impl Future<Output = Option<T>>,
+    other: impl Future<Output = Option<T>>,
+) -> (bool, Option<T>) {
+    tokio::pin!(one, other);
+    tokio::select! {
+        done = &mut one => match done {
+            Some(done) => (true, Some(done)),
+            None => (false, other.await),
+        },
+        done = &mut other => match done {
+            Some(done) => (false, Some(done)),
+            None => (true, one.await),
+        },
+    }
 }
 
 /// Waits until everything that a program said is read.
@@ -350,6 +412,17 @@ async fn last_words(reading: JoinHandle<()>) {
 pub struct FarReader {
     reader: BufReader<ChildStdout>,
     _child: Child,
+    has_ended: bool,
+    is_doubtful: Option<Arc<AtomicBool>>,
+}
+
+/// A connection that is given up while it is open does not answer, and the shared one may be as dead.
+impl Drop for FarReader {
+    fn drop(&mut self) {
+        if let Some(is_doubtful) = self.is_doubtful.take().filter(|_| !self.has_ended) {
+            is_doubtful.store(true, Ordering::Relaxed);
+        }
+    }
 }
 
 impl AsyncRead for FarReader {
@@ -358,7 +431,14 @@ impl AsyncRead for FarReader {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.reader).poll_read(context, buffer)
+        let n_before = buffer.filled().len();
+        let read = Pin::new(&mut self.reader).poll_read(context, buffer);
+        self.has_ended |= match &read {
+            Poll::Ready(Ok(())) => buffer.filled().len() == n_before && buffer.remaining() > 0,
+            Poll::Ready(Err(_)) => true,
+            Poll::Pending => false,
+        };
+        read
     }
 }
 

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::io::AsyncReadExt;
@@ -67,11 +68,13 @@ enum Sharing {
 pub(super) struct Slot {
     sharing: Option<Sharing>,
     /// The folder of the socket. A connection that fails leaves it, so that the next one is a new one.
-    folder: Option<PathBuf>,
+    pub folder: Option<PathBuf>,
     /// A connection was made through it, so the next one joins it.
     pub is_up: bool,
     /// A connection was begun and did not succeed yet; also one whose caller gave up.
     pub is_in_doubt: bool,
+    /// A connection that used it did not answer and was given up.
+    pub is_doubtful: Arc<AtomicBool>,
 }
 
 impl Slot {
@@ -105,19 +108,43 @@ impl Slot {
         if let Some(folder) = &self.folder {
             return Ok(folder.clone());
         }
-        let name = uuid::Uuid::new_v4().simple().to_string();
-        let folder = parent.join(&name[..4]);
-        deskbell_server::socket::own_folder(&folder).map_err(std::io::Error::other)?;
+        let folder = new_folder(parent)?;
         Ok(self.folder.insert(folder).clone())
+    }
+
+    /// The folder of another socket, and the options that share a connection by it.
+    pub fn replacement(&self, parent: &Path) -> Option<(PathBuf, Vec<OsString>)> {
+        match new_folder(parent) {
+            Ok(folder) => {
+                let options = vec![MASTER.into(), PERSIST.into(), path_in(&folder)];
+                Some((folder, options))
+            }
+            Err(error) => {
+                tracing::warn!(%error, "no second connection is made");
+                None
+            }
+        }
+    }
+
+    /// Closes the shared connection of a folder, as [`end`] does.
+    pub fn leave(
+        &self,
+        folder: Option<PathBuf>,
+        how: &'static str,
+        machine: &Machine,
+        environment: &[(&'static str, OsString)],
+    ) {
+        if let Some(folder) = folder {
+            tokio::spawn(end(how, machine.clone(), folder, environment.to_vec()));
+        }
     }
 
     /// Leaves the connection, which may be dead, to itself: the next one has another socket.
     pub fn renew(&mut self, machine: &Machine, environment: &[(&'static str, OsString)]) {
         (self.is_up, self.is_in_doubt) = (false, false);
-        if let Some(folder) = self.folder.take() {
-            // What it carries goes on, if it is alive.
-            tokio::spawn(end("stop", machine.clone(), folder, environment.to_vec()));
-        }
+        let folder = self.folder.take();
+        // What it carries goes on, if it is alive.
+        self.leave(folder, "stop", machine, environment);
     }
 
     /// Whether the next connection joins one of Deskbell's. That one may be dead; then a new socket is better.
@@ -130,6 +157,13 @@ impl Slot {
     pub fn is_shared(&self) -> bool {
         !matches!(self.sharing, Some(Sharing::None))
     }
+}
+
+fn new_folder(parent: &Path) -> std::io::Result<PathBuf> {
+    let name = uuid::Uuid::new_v4().simple().to_string();
+    let folder = parent.join(&name[..4]);
+    deskbell_server::socket::own_folder(&folder).map_err(std::io::Error::other)?;
+    Ok(folder)
 }
 
 /// `%C` is a hash of the connection's address and user. The name of the folder is random and has plain characters only.
