@@ -4,6 +4,7 @@
 
 mod connections;
 mod far;
+mod faults;
 mod folder;
 mod hostile;
 mod mirror;

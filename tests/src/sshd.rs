@@ -16,8 +16,9 @@ const PROGRAM: &str = "/usr/sbin/sshd";
 /// The server, which ends with this value.
 pub struct Sshd {
     bin: PathBuf,
-    _folder: TempDir,
-    _server: Child,
+    port: u16,
+    folder: TempDir,
+    server: Child,
 }
 
 /// Whether it can be started here.
@@ -66,12 +67,7 @@ impl Sshd {
              UsePAM no\nStrictModes no\nPasswordAuthentication no\nSetEnv {variables}\n",
         );
         fs::write(at("sshd_config"), settings)?;
-        let server = Command::new(PROGRAM)
-            .args(["-D", "-f", &at("sshd_config"), "-E", &at("log")])
-            .stdin(Stdio::null())
-            .kill_on_drop(true)
-            .spawn()
-            .context("starting sshd")?;
+        let server = run(folder.path())?;
         // It may not listen yet at the first connection: ssh tries again after a second.
         let (key, known) = (at("key"), at("known"));
         let settings = format!(
@@ -83,11 +79,64 @@ impl Sshd {
         fs::create_dir(folder.path().join("bin"))?;
         fs::write(&ssh, format!("#!/bin/sh\nexec /usr/bin/ssh -F {} \"$@\"\n", at("ssh_config")))?;
         fs::set_permissions(&ssh, fs::Permissions::from_mode(0o755))?;
-        Ok(Self { bin: folder.path().join("bin"), _folder: folder, _server: server })
+        Ok(Self { bin: folder.path().join("bin"), port, folder, server })
+    }
+
+    /// The port that it listens on.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// The file that makes ssh know the host. It is an argument of each ssh that leads there.
+    pub fn configuration(&self) -> PathBuf {
+        self.folder.path().join("ssh_config")
+    }
+
+    /// Makes ssh connect to another port, whose listener passes on what it gets.
+    pub fn reach_through(&self, port: u16) -> Result<()> {
+        let configuration = fs::read_to_string(self.configuration())?;
+        let (from, to) = (format!("Port {}\n", self.port), format!("Port {port}\n"));
+        Ok(fs::write(self.configuration(), configuration.replace(&from, &to))?)
+    }
+
+    /// Kills the server with all of its connections, and starts it again with the same keys.
+    #[cfg(target_os = "linux")]
+    pub async fn restart(&mut self) -> Result<()> {
+        let pid = self.server.id().context("sshd runs")?;
+        let connections = descendants(pid);
+        self.server.kill().await.context("killing sshd")?;
+        for process in connections {
+            // It may have ended with the server.
+            let _ = crate::real_cli::process::kill(process);
+        }
+        self.server = run(self.folder.path())?;
+        Ok(())
     }
 
     /// The folder with an `ssh` that knows the host, for the PATH of the near machine.
     pub fn bin(&self) -> &Path {
         &self.bin
     }
+}
+
+fn run(folder: &Path) -> Result<Child> {
+    let mut command = Command::new(PROGRAM);
+    command.arg("-D").arg("-f").arg(folder.join("sshd_config")).arg("-E").arg(folder.join("log"));
+    command.stdin(Stdio::null()).kill_on_drop(true).spawn().context("starting sshd")
+}
+
+/// The processes below this one that have not been given another parent.
+#[cfg(target_os = "linux")]
+fn descendants(pid: u32) -> Vec<u32> {
+    let children = |pid: u32| {
+        let listed = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+        listed.split_whitespace().filter_map(|child| child.parse().ok()).collect::<Vec<u32>>()
+    };
+    let mut found = children(pid);
+    let mut at = 0;
+    while let Some(next) = found.get(at) {
+        found.extend(children(*next));
+        at += 1;
+    }
+    found
 }

@@ -75,7 +75,10 @@ async fn next(events: &mut mpsc::Receiver<Envelope>) -> Event {
     timeout(DEADLINE, events.recv()).await.expect("an event").expect("the session goes on").event
 }
 
-async fn until<T>(events: &mut mpsc::Receiver<Envelope>, mut wanted: impl FnMut(Event) -> Option<T>) -> T {
+pub(super) async fn until<T>(
+    events: &mut mpsc::Receiver<Envelope>,
+    mut wanted: impl FnMut(Event) -> Option<T>,
+) -> T {
     loop {
         if let Some(found) = wanted(next(events).await) {
             return found;
@@ -99,7 +102,7 @@ fn expected(n_words: usize) -> Vec<String> {
 }
 
 /// What the server itself has, through a client that was never interrupted.
-async fn of_server(world: &World) -> Snapshot {
+pub(super) async fn of_server(world: &World) -> Snapshot {
     timeout(DEADLINE, Window::again(world).await.session.snapshot()).await.expect("a snapshot").unwrap()
 }
 

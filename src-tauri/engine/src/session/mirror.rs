@@ -181,7 +181,7 @@ impl Mirror {
         self.withdraw(&open).await;
         self.session = snapshot.session;
         self.complete();
-        self.subscribers.start_over(now(), &self.transcript);
+        self.subscribers.replaced(now(), &self.transcript).await;
         self.tell_session().await;
         for request in open.into_iter().filter(|request| !known.contains(&request.id)) {
             self.tell(Event::PermissionRequested { request: Box::new(request) }).await;
