@@ -7,6 +7,7 @@ mod far;
 mod faults;
 mod folder;
 mod hostile;
+mod hosts;
 mod mirror;
 mod terminal;
 mod world;

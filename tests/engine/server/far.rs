@@ -15,8 +15,8 @@ use tokio::process::Command;
 use tokio::time::timeout;
 
 /// This machine as another one: a home of its own, and a way to it.
-struct Far {
-    world: World,
+pub(super) struct Far {
+    pub(super) world: World,
     /// Programs that come first on the PATH of the near machine.
     bin: tempfile::TempDir,
     sshd: Option<Sshd>,
@@ -48,7 +48,7 @@ impl Far {
     }
 
     /// Reached by the real ssh and a real sshd on loopback.
-    async fn by_ssh(start_file: &str) -> Option<Self> {
+    pub(super) async fn by_ssh(start_file: &str) -> Option<Self> {
         if !sshd::is_installed() {
             return missing("sshd is not installed");
         }
@@ -75,16 +75,16 @@ impl Far {
         command
     }
 
-    async fn run(&self, arguments: &[&str]) -> Output {
+    pub(super) async fn run(&self, arguments: &[&str]) -> Output {
         timeout(DEADLINE, self.command(arguments).output()).await.expect("it ends").unwrap()
     }
 
     /// A client of the server there, which is started if necessary.
-    async fn attach(&self) -> Client {
+    pub(super) async fn attach(&self) -> Client {
         Client::connected(self.command(&["relay", "--attach", "--idle=600"]), self.world.project()).await
     }
 
-    fn copies(&self) -> Vec<PathBuf> {
+    pub(super) fn copies(&self) -> Vec<PathBuf> {
         let folder = self.world.data.join("deskbell/relay");
         let Ok(listed) = std::fs::read_dir(folder) else { return Vec::new() };
         listed.map(|entry| entry.unwrap().path()).collect()
@@ -281,7 +281,7 @@ async fn killed_in_an_answer(far: Far, n_kills: usize) {
 }
 
 impl Far {
-    async fn end(self, client: Client) {
+    pub(super) async fn end(self, client: Client) {
         let mark = self.world.mark.clone();
         let Self { world, bin, sshd } = self;
         world.end(client).await;

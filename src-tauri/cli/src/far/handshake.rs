@@ -61,6 +61,17 @@ pub enum StartError {
     Broken(#[from] io::Error),
 }
 
+/// A failure of the script there, with what the user can do about it.
+fn with_way_out(words: String) -> StartError {
+    let is_about_disk = words.starts_with("could not make") || words.starts_with("could not write to");
+    StartError::Failed(match is_about_disk {
+        true => format!(
+            "{words}. Free space on that machine, or set XDG_DATA_HOME there to a folder that can be written to"
+        ),
+        false => words,
+    })
+}
+
 fn after(lines: &[String]) -> String {
     if lines.is_empty() {
         return String::new();
@@ -126,7 +137,7 @@ where
     match exchange(&mut lines, writer, copy, command).await {
         // Nothing reads there any more: what it printed says why.
         Err(StartError::Broken(error)) => Err(match lines.until(&["DESKBELL-FAILED"]).await {
-            Ok((_, words)) => StartError::Failed(words),
+            Ok((_, words)) => with_way_out(words),
             Err(StartError::Ended(printed)) => StartError::Ended(printed),
             Err(_) => StartError::Broken(error),
         }),
@@ -175,7 +186,7 @@ where
 }
 
 fn failed((word, rest): (&'static str, String)) -> Result<&'static str, StartError> {
-    if word == "DESKBELL-FAILED" { Err(StartError::Failed(rest)) } else { Ok(word) }
+    if word == "DESKBELL-FAILED" { Err(with_way_out(rest)) } else { Ok(word) }
 }
 
 /// Sends the copy, and waits until it is whole there. An answer before that is a failure, which is read although not all
