@@ -1,4 +1,5 @@
-//! `cargo xtask bench`: the costs of Deskbell. Times are only reported; a benchmark can fail only on counted values.
+//! `cargo xtask bench`: the costs of Deskbell. Times are only reported; a benchmark can fail only on counted values, and
+//! `ssh` also on ratios within its run.
 
 mod gate;
 mod sdks;
@@ -15,7 +16,7 @@ use crate::{Outcome, project, system, ui};
 pub use gate::gate;
 
 /// The benchmarks that need a network or a long time, and run only when they are named.
-const BY_NAME: [&str; 2] = ["sdks", "window"];
+const BY_NAME: [&str; 3] = ["sdks", "ssh", "window"];
 
 /// Runs the named benchmarks, or all that need nothing from outside.
 pub fn bench(names: &[&str]) -> Outcome {
@@ -39,11 +40,25 @@ pub fn bench(names: &[&str]) -> Outcome {
                 system::ensure(&[Need::Search])?;
                 run(program()?.arg("search"))?;
             }
+            "ssh" => ssh()?,
             "window" => window()?,
             name => run(program()?.arg(name))?,
         }
     }
     Ok(())
+}
+
+/// Measures connections to another machine over real ssh on loopback: 100,000 events beside the plain relay, the latency
+/// that ssh adds, wake-ups at rest, and 100 faults. Its tests have the limits.
+fn ssh() -> Outcome {
+    system::ensure(&[Need::Build, Need::Tests, Need::Ssh])?;
+    run(cargo().args(["build", "--workspace", "--bins"]))?;
+    run(cargo()
+        .args(["test", "--workspace", "--test", "engine", "--", "--nocapture", "--test-threads=1"])
+        .args(["server::cost", "server::faults", "keeps_up_with_the_plain_relay"])
+        .env("DESKBELL_TEST_REQUIRE", "1")
+        .env("DESKBELL_EVENTS", "100000")
+        .env("DESKBELL_FAULTS", "100"))
 }
 
 /// Measures the cost of rendering in the real window.
