@@ -2,7 +2,10 @@
 //! folder is looked at by Deskbell there; nothing of it is read here.
 
 pub mod history;
+mod lost;
 
+use self::lost::{Call, LostLink};
+use crate::notify::Bell;
 use crate::registry::SessionRegistry;
 use crate::registry::far::{FarState, MAX_PATH, is_path, place_of};
 use crate::windows::Windows;
@@ -12,7 +15,7 @@ use deskbell_engine::api::*;
 use deskbell_engine::projects::KnownProject;
 use deskbell_engine::remote::ServerLink;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tauri::{AppHandle, Manager};
 use tokio::sync::watch;
 
@@ -199,11 +202,13 @@ async fn follow_link(app: AppHandle, machine: String, link: ServerLink) {
     }
 }
 
-/// Remembers when the link was up, and shows its state on the board.
+/// Remembers when the link was up, shows its state on the board, and calls the user if it does not come back.
 async fn follow_state(app: AppHandle, machine: String, mut states: watch::Receiver<SessionLink>) {
+    let (began_at, mut lost) = (tokio::time::Instant::now(), LostLink::default());
     let mut was_up = false;
     loop {
-        let is_up = *states.borrow_and_update() == SessionLink::Connected;
+        let state = states.borrow_and_update().clone();
+        let is_up = state == SessionLink::Connected;
         if is_up || was_up {
             let now =
                 SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64);
@@ -211,10 +216,36 @@ async fn follow_state(app: AppHandle, machine: String, mut states: watch::Receiv
         }
         was_up = is_up;
         board::refresh(&app);
-        if states.changed().await.is_err() {
-            return;
+        match lost.at(began_at.elapsed().as_millis() as u64, &state) {
+            Call::Withdraw => app.state::<Bell>().quiet_lost(&machine),
+            Call::Ring => ring_lost(&app, &machine),
+            Call::Nothing => {}
+        }
+        let due = lost.due().map(|due| began_at + Duration::from_millis(due));
+        let is_due = async {
+            match due {
+                Some(due) => tokio::time::sleep_until(due).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            changed = states.changed() => if changed.is_err() {
+                return;
+            },
+            () = is_due => {}
         }
     }
+}
+
+/// Calls the user for a lost connection, if a session there worked or waited.
+fn ring_lost(app: &AppHandle, machine: &str) {
+    let waiting: Vec<(PathBuf, Session)> = app
+        .state::<SessionRegistry>()
+        .sessions_on(machine)
+        .into_iter()
+        .filter(|(_, session)| lost::waits(session))
+        .collect();
+    app.state::<Bell>().say_lost(app, machine, &waiting);
 }
 
 /// The sessions of a machine that are shown, by project: all of those with a window, and of the others what runs or

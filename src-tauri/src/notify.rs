@@ -105,6 +105,11 @@ fn many() -> SessionId {
     SessionId::new("")
 }
 
+/// The key of the notification about a machine. No session has a space in its id.
+fn lost(machine: &str) -> SessionId {
+    SessionId::new(format!("connection to {machine}"))
+}
+
 /// The key of the notification about a project. No session has a path as its id.
 fn in_background(project: &Path) -> SessionId {
     SessionId::new(KnownProject::shown(project))
@@ -241,6 +246,36 @@ impl Bell {
         }
     }
 
+    /// Calls the user because the connection to a machine does not come back and these sessions worked or waited there.
+    /// Sessions whose window is in front are left out: it shows the state of the connection.
+    pub fn say_lost(&self, app: &AppHandle, machine: &str, waiting: &[(PathBuf, Session)]) {
+        let out_of_sight: Vec<_> =
+            waiting.iter().filter(|(project, _)| !is_before_user(app, project)).collect();
+        let Some((project, session)) = out_of_sight.first() else { return };
+        let kind = BellEvent::Failed.settings(&app.state::<Arc<CurrentSettings>>().get()).clone();
+        let words = words_of_lost(&session.title, out_of_sight.len() - 1);
+        if let Some(command) = kind.command.clone() {
+            let facts = Facts {
+                event: BellEvent::Failed,
+                project: KnownProject::shown(project),
+                session: session.id.as_str().to_owned(),
+                title: session.title.clone(),
+                text: words.clone(),
+            };
+            self.run(app, command, facts);
+        }
+        if kind.on {
+            let summary = Title::one_line(&format!("The connection to {machine} is lost"), SUMMARY);
+            let target = target(project, session, None);
+            self.show(app, Notice { key: lost(machine), summary, words, kind, target });
+        }
+    }
+
+    /// Withdraws what [`Self::say_lost`] said, because the connection is back.
+    pub fn quiet_lost(&self, machine: &str) {
+        self.quiet(&lost(machine));
+    }
+
     /// Withdraws what [`Self::say_background`] said, because the window is open again.
     pub fn quiet_background(&self, project: &Path) {
         self.quiet(&in_background(project));
@@ -329,6 +364,16 @@ fn target(project: &Path, session: &Session, request: Option<&PermissionRequest>
         request_id: request.map(|request| request.id.clone()),
         deniable: request.filter(is_yes_or_no).map(|request| request.shown.clone()),
     }
+}
+
+/// What a notification about a lost connection says: the session that was at work last, and how many others were.
+fn words_of_lost(title: &str, n_more: usize) -> String {
+    let who = match n_more {
+        0 => format!("“{title}” was"),
+        1 => format!("“{title}” and 1 other session were"),
+        n => format!("“{title}” and {n} other sessions were"),
+    };
+    format!("{who} working or waiting for you there, and may continue. Deskbell keeps trying to connect.")
 }
 
 /// One notification for many sessions.

@@ -6,7 +6,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use deskbell_tests::window::{App, Desktop, LONG, Launch, Pointer, SHORT, Window, app_program, eventually};
+use deskbell_tests::window::{
+    App, Desktop, LONG, Launch, Manners, Notification, Notifications, Pointer, SHORT, Window, app_program,
+    eventually,
+};
 use serde_json::json;
 
 use crate::trust::trust;
@@ -126,6 +129,12 @@ impl Far {
         let all = self.desktop.app_processes();
         let attached = all.iter().find(|process| process.command_line.contains("relay --attach"));
         Ok(attached.context("the window is connected")?.kill()?)
+    }
+
+    /// The number of connections by ssh that were tried.
+    fn n_attempts(&self) -> Result<usize> {
+        let arguments = fs::read_to_string(self.bin.join("arguments"))?;
+        Ok(arguments.lines().filter(|line| *line == "-T").count())
     }
 
     /// Ends the server there, and waits until nothing is left.
@@ -379,6 +388,59 @@ pub async fn a_turn_there_survives_the_app() -> Result<()> {
         fs::remove_file(far.bin.join("down"))?;
         window.click("button", "Connect again").await?;
         window.wait_said("wave149", LONG).await.context("the session is there again")?;
+        window.wait_idle(LONG).await?;
+        far.end(&window).await
+    })
+    .await
+}
+
+/// A connection that is lost for long is said, but only while something works or waits there.
+pub async fn a_lost_connection_rings_only_if_something_waits() -> Result<()> {
+    let far = Far::new().await?;
+    far.play("far-lost", async |far| {
+        let notifications = Notifications::on(&far.desktop, Manners::Polite).await?;
+        let is_lost = |seen: &Notification| seen.summary == "The connection to box is lost";
+        let is_shown =
+            || notifications.all().iter().rev().find(|seen| is_lost(seen)).is_some_and(|seen| seen.open);
+        let window = far.open().await?;
+        window.wait_shows("Do you trust windmill (box)?", LONG).await?;
+        window.click("button", "Open restricted").await?;
+        window.prompt("SAY Nothing to do.").await?;
+        window.wait_said("Nothing to do.", LONG).await?;
+        window.wait_idle(LONG).await?;
+        let pointer = Pointer::on(&far.desktop);
+
+        // With nothing to do: the attempt that this waits for is made after the time in which it would be said.
+        pointer.minimise(window.frame()).await?;
+        fs::write(far.bin.join("down"), "")?;
+        let n_before = far.n_attempts()?;
+        far.cut()?;
+        eventually(
+            "five more attempts",
+            LONG,
+            async || Ok((far.n_attempts()? >= n_before + 5).then_some(())),
+        )
+        .await?;
+        ensure!(notifications.all().iter().all(|seen| !is_lost(seen)), "{:#?}", notifications.all());
+        fs::remove_file(far.bin.join("down"))?;
+        pointer.activate(window.frame()).await?;
+        window.click("button", "Reconnect now").await?;
+        window.prompt("SLOW 100 400 wave").await?;
+        window.wait_said("wave5 ", LONG).await?;
+
+        // While it works: said, and withdrawn when the connection is back.
+        pointer.minimise(window.frame()).await?;
+        fs::write(far.bin.join("down"), "")?;
+        far.cut()?;
+        let seen = notifications.wait_for(is_lost, LONG).await?;
+        ensure!(seen.body.contains("was working or waiting for you there, and may continue"), "{seen:?}");
+        fs::remove_file(far.bin.join("down"))?;
+        notifications.click(seen.id).await?;
+        pointer.wait_active(window.frame()).await?;
+        window.click("button", "Reconnect now").await?;
+        window.wait_said("wave30 ", LONG).await?;
+        eventually("it is withdrawn", SHORT, async || Ok((!is_shown()).then_some(()))).await?;
+        window.click("button", "Stop").await?;
         window.wait_idle(LONG).await?;
         far.end(&window).await
     })

@@ -230,7 +230,8 @@ fn main() {
         far: a_project_there_is_opened_trusted_prompted_and_stopped,
             a_turn_there_survives_the_connection,
             what_ssh_asks_is_answered_in_the_window,
-            a_turn_there_survives_the_app;
+            a_turn_there_survives_the_app,
+            a_lost_connection_rings_only_if_something_waits;
         start_page: a_recent_project_is_opened_by_keyboard,
             a_project_is_opened_and_removed_by_mouse,
             the_first_start_needs_three_clicks_and_a_prompt,

@@ -224,7 +224,7 @@ pub struct BellSettings {
     /// A turn ended.
     #[schemars(title = "Finished")]
     pub finished: BellKind,
-    /// A turn failed, or the agent stopped unexpectedly.
+    /// A turn failed, the agent stopped unexpectedly, or a connection is lost while something waits there.
     #[schemars(title = "Failed")]
     pub failed: BellKind,
     /// A session waits for your answer.

@@ -143,6 +143,17 @@ impl SessionRegistry {
         KnownProject::on_machine(&project).map(|(machine, _)| machine.to_owned())
     }
 
+    /// The sessions of a machine as they are known, the last changed first.
+    pub fn sessions_on(&self, machine: &str) -> Vec<(PathBuf, Session)> {
+        let is_there =
+            |project: &Path| KnownProject::on_machine(project).is_some_and(|(name, _)| name == machine);
+        let sessions = self.lock();
+        let there = sessions.values().filter(|entry| is_there(&entry.project));
+        let mut there: Vec<_> = there.map(|entry| (entry.project.clone(), entry.session.clone())).collect();
+        there.sort_by(|(_, a), (_, b)| (b.changed_at, a.id.as_str()).cmp(&(a.changed_at, b.id.as_str())));
+        there
+    }
+
     /// Asks the servers there for their sessions, where the link is up.
     pub fn list_far(&self) {
         lock(&self.far).links.values().for_each(|far| far.link.list());

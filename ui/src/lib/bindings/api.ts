@@ -2455,7 +2455,7 @@ export type BellSettings = {
  */
 finished: BellKind, 
 /**
- * A turn failed, or the agent stopped unexpectedly.
+ * A turn failed, the agent stopped unexpectedly, or a connection is lost while something waits there.
  */
 failed: BellKind, 
 /**
