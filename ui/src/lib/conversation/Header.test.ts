@@ -122,9 +122,9 @@ describe('the head of a conversation', () => {
 
   it('leads from the mark of a restricted agent to the page that decides about it', async () => {
     const { project, user } = await header({ restricted: true });
-    expect(project.trustShown).toBe(false);
+    expect(project.trust.folderShown).toBe(false);
     await user.click(screen.getByRole('button', { name: 'Restricted: folder trust' }));
-    expect(project.trustShown).toBe(true);
+    expect(project.trust.folderShown).toBe(true);
   });
 
   it.each([

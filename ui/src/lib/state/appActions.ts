@@ -25,19 +25,12 @@ export abstract class AppActions {
 
   /** What the sessions of the project, or of all projects, cost; `null` if they could not be read, which is reported. */
   async usage(all: boolean): Promise<UsageView | null> {
-    let view: UsageView | null = null;
-    await this.problems.attempt('The costs were not loaded', async () => void (view = await this.host.usage(all)));
-    return view;
+    return this.problems.read('The costs were not loaded', () => this.host.usage(all));
   }
 
   /** Exports those costs to a file that the user chooses. Returns its path. */
   async exportUsage(all: boolean): Promise<string | null> {
-    let path: string | null = null;
-    await this.problems.attempt(
-      'The costs were not exported',
-      async () => void (path = await this.host.exportUsage(all)),
-    );
-    return path;
+    return this.problems.read('The costs were not exported', () => this.host.exportUsage(all));
   }
 
   /** Makes the window's content larger or smaller, for its project only. A refusal is shown. */
@@ -83,12 +76,7 @@ export abstract class AppActions {
 
   /** The result of the agent checkup; `null` if it failed, which is reported. */
   async checkAgent(): Promise<Checkup | null> {
-    let checkup: Checkup | null = null;
-    await this.problems.attempt(
-      'The permission test failed',
-      async () => void (checkup = await this.host.checkAgent()),
-    );
-    return checkup;
+    return this.problems.read('The permission test failed', () => this.host.checkAgent());
   }
 
   /**
@@ -153,11 +141,7 @@ export abstract class AppActions {
 
   /** The files that match a partly typed name, or why there is no list; `null` if the search failed, which is reported. */
   async findFiles(query: string): Promise<FoundFiles | string | null> {
-    let found: FoundFiles | null = null;
-    await this.problems.attempt('The file search failed', async () => {
-      found = await this.host.findFiles(query);
-    });
-    return found;
+    return this.problems.read('The file search failed', () => this.host.findFiles(query));
   }
 
   /** Reports why a file or an image was not attached. */

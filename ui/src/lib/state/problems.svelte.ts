@@ -37,6 +37,13 @@ export class Problems {
     }
   }
 
+  /** Returns the result of an operation. If it fails, reports that and returns `null`. */
+  async read<T>(what: string, operation: () => Promise<T>): Promise<T | null> {
+    let result: T | null = null;
+    await this.attempt(what, async () => void (result = await operation()));
+    return result;
+  }
+
   /** Removes what is no longer so. An effect runs it again when the state changes that `holds` read. */
   removePassed(): void {
     const list = this.list.filter((problem) => problem.holds?.() ?? true);

@@ -3,20 +3,16 @@
 import { SvelteSet } from 'svelte/reactivity';
 
 import type {
-  Against,
   AgentKind,
   AgentView,
-  Changes,
   CommandError,
   Connection,
   Dropped,
   ExportFormat,
-  FileDiff,
   FoundFiles,
   ItemId,
   OtherAgent,
   ProjectView,
-  PromptMoment,
   RecentProject,
   Session,
   SessionId,
@@ -24,19 +20,18 @@ import type {
   SettingsView,
   StoredChange,
   StoredSession,
-  TrustDecision,
-  TrustView,
   WindowEvent,
 } from '../bindings/api';
 import { withMentions } from '../composer/mention';
 import { asCommandError, type AgentOrProfile, type Host } from '../host/host';
 import { SearchState } from '../search/search.svelte';
+import { Removals } from '../sessions/removals.svelte';
 import { elsewhere, inOrder, rowId, rowsOf, type Row } from '../sessions/rows';
 import { isOver, isTurnRunning } from '../text/status';
-import { ChangeActs } from '../changes/acts.svelte';
-import { WorkingChanges } from '../changes/working.svelte';
+import { SessionChanges } from '../changes/session.svelte';
 import { machinesOf, type Machines } from '../projects/machines';
 import { ConnectionQuestions } from '../projects/questions.svelte';
+import { TrustQuestions } from '../trust/questions.svelte';
 import { Worktrees } from '../worktrees/worktrees.svelte';
 import { AgentCheck } from './agentCheck.svelte';
 import { drafted, EVERYTHING, refusal } from './attachments';
@@ -51,20 +46,13 @@ import { SessionActions } from './sessionActions';
 /** Conversations kept in memory in addition to the open one, so that returning to them is instant. */
 const KEPT = 4;
 
-/** Removals that can be undone. */
-const REMOVED = 20;
-
 export class ProjectState extends SessionActions {
-  /** The changed files of the working tree, for the open session. */
-  readonly working = new WorkingChanges((against) => this.#changes(against));
-  /** What the user does with them. */
-  readonly changeActs = new ChangeActs({
-    patch: (path) => this.host.changesPatch(this.#openId(), this.working.against, path),
-    copy: (text) => this.host.writeClipboard(text),
-    revert: (change) => this.host.revertChange(this.#openId(), this.working.against, change),
-    undo: (at) => this.host.undoRevert(at),
-    changed: () => void this.working.refresh(),
-  });
+  /** The changes of the open session. */
+  readonly changes: SessionChanges;
+  /** The trust decisions. */
+  readonly trust: TrustQuestions;
+  /** The sessions that were removed in this window. */
+  readonly removals = new Removals();
   /** Other machines, for the dialog that opens a folder there. */
   readonly machines: Machines;
   /** The questions of their connections. */
@@ -100,14 +88,8 @@ export class ProjectState extends SessionActions {
   /** Whether the agent of new sessions can work. */
   readonly agentCheck: AgentCheck;
   creating = $state(false);
-  /** The sessions that were removed in this window, those of one removal together, the last removal last. */
-  removed = $state.raw<readonly (readonly Session[])[]>([]);
   /** A removed session is being brought back. */
   restoring = $state(false);
-  /** The trust page is shown: the user opened it, or has not postponed the decision. */
-  trustShown = $state(false);
-  /** The trust page of another agent is shown. */
-  agentTrustShown = $state(false);
   /** The result of the last action outside the window, until it is dismissed: “Exported to …”. */
   done = $state<string | null>(null);
   /** Files are being dragged over the window. */
@@ -122,19 +104,16 @@ export class ProjectState extends SessionActions {
 
   /** The part of the agent's store that this window, or an earlier one of the project, has listed. */
   readonly #seen: SeenStore;
-  /** The agent, or the profile, of a session that waits for the decision about the folder. */
-  #waiting: AgentOrProfile | null = null;
   #feed: Feed | null = null;
   /** The empty session whose agent was asked to start. */
   #started: SessionId | null = null;
   #kept = new Map<SessionId, SessionState>();
   /** The processes of the agents that were started here. */
   readonly #ownPids = new Set<number>();
-  /** The removals that go on, each with the sessions that are removed together. */
-  readonly #removals = new Set<ReadonlySet<SessionId>>();
 
   constructor(host: Host, { project, settings }: Connection, drafts = new Drafts()) {
     super(host);
+    const openId = () => this.open?.id ?? null;
     this.search = new SearchState(host);
     this.worktrees = new Worktrees(host);
     this.machines = machinesOf(host);
@@ -146,50 +125,21 @@ export class ProjectState extends SessionActions {
     this.project = project;
     this.settings = settings;
     this.sessions = project.sessions;
-    this.trustShown = this.mustAskTrust;
-    this.agentTrustShown = project.agentTrust !== null;
+    this.changes = new SessionChanges(host, this.problems, openId, () => this.project.machine !== null);
+    this.trust = new TrustQuestions(host, this.problems, {
+      project: () => this.project,
+      isOfClaude: (wanted) => this.#isOfClaude(wanted),
+      begin: (wanted) => this.createSessionWith(wanted),
+    });
+    this.trust.begin();
     this.drafts = drafts;
     this.#seen = new SeenStore(project.path);
-    const openId = () => this.open?.id ?? null;
     this.cards = new CardsInSight(openId, (session, requests) => void this.#reportCards(session, requests));
-  }
-
-  /** The user has to decide about the folder's trust. Until then nothing from the folder may run. */
-  get mustAskTrust(): boolean {
-    const state = this.project.trust?.state;
-    return state === 'unknown' || state === 'changed';
-  }
-
-  /** What the trust page shows: another agent's question first. `null` while it is not shown. */
-  get shownTrust(): TrustView | null {
-    if (this.agentTrustShown && this.project.agentTrust !== null) return this.project.agentTrust;
-    return this.trustShown ? this.project.trust : null;
-  }
-
-  /** Shows the trust page for the agent of a session. */
-  async reviewTrust({ id, agent }: Session): Promise<void> {
-    if (agent !== 'acp') {
-      this.trustShown = true;
-      return;
-    }
-    await this.problems.attempt('The decision was not shown', () => this.host.reviewAgentTrust(id));
   }
 
   /** Tries to connect to the server of a session now. */
   async retryLink(id: SessionId): Promise<void> {
     await this.problems.attempt('The connection was not tried', () => this.host.retryLink(id));
-  }
-
-  /** Leaves the trust page without a decision. */
-  putOffTrust(): void {
-    if (this.shownTrust?.agent != null) this.agentTrustShown = false;
-    else this.trustShown = false;
-    this.#waiting = null;
-  }
-
-  /** The folder's settings differ from those that the user trusted. Running agents keep the trusted ones. */
-  get trustChanged(): boolean {
-    return this.project.trust?.state === 'changed';
   }
 
   /** Connects, starts listening, then requests the snapshot of the open session. In this order no event is missed. */
@@ -251,11 +201,7 @@ export class ProjectState extends SessionActions {
         this.#takeSettings(event.settings);
         break;
       case 'projectChanged':
-        this.agentTrustShown ||= event.project.agentRefusals > this.project.agentRefusals;
         this.#takeProject(event.project);
-        // A refused start publishes the project again; then the missing trust decision is the obstacle, so its page is
-        // shown.
-        this.trustShown ||= this.mustAskTrust && (event.project.startRefused || !this.trustChanged);
         this.sessions = reuse(this.sessions, event.project.sessions);
         if (event.project.hasDraft) void this.#takeDraft();
         break;
@@ -269,10 +215,11 @@ export class ProjectState extends SessionActions {
   }
 
   #takeProject(project: ProjectView): void {
-    const before = this.project.agent;
+    const { agent, agentRefusals } = this.project;
     this.project = reuse(this.project, project);
+    this.trust.follow(project, agentRefusals);
     if (project.agent.type === 'found') this.missing = null;
-    if (this.project.agent !== before) void this.agentCheck.check();
+    if (this.project.agent !== agent) void this.agentCheck.check();
   }
 
   #takeSettings(settings: SettingsView): void {
@@ -315,8 +262,7 @@ export class ProjectState extends SessionActions {
     if (row.session !== null) return this.openSession(row.session.id);
     this.unread.delete(rowId(row));
     // Looking at a conversation runs nothing, so it needs no decision about the folder's trust.
-    this.trustShown = false;
-    this.agentTrustShown = false;
+    this.trust.hide();
     await this.problems.attempt('The session was not opened', async () => {
       const session = await this.host.openStored(row.stored.agentSessionId);
       this.#list(session);
@@ -331,8 +277,7 @@ export class ProjectState extends SessionActions {
 
   #showItem(sessionId: SessionId, itemId: ItemId): void {
     // Looking at a conversation runs nothing, so it needs no decision about the folder's trust.
-    this.trustShown = false;
-    this.agentTrustShown = false;
+    this.trust.hide();
     this.shownItem = { sessionId, itemId };
   }
 
@@ -379,7 +324,7 @@ export class ProjectState extends SessionActions {
     } catch (reason) {
       const error = asCommandError(reason);
       if (error.code === 'agentNotFound') this.missing = error;
-      else if (error.code === 'notTrusted') this.trustShown = true;
+      else if (error.code === 'notTrusted') this.trust.folderShown = true;
       else this.problems.report('No session was started', error);
       return null;
     } finally {
@@ -405,9 +350,7 @@ export class ProjectState extends SessionActions {
       const error = asCommandError(reason);
       if (error.code !== 'notTrusted') return error;
       // The trust page says the reason.
-      this.#waiting = wanted;
-      if (this.#isOfClaude(wanted)) this.trustShown = true;
-      else this.agentTrustShown = true;
+      this.trust.askFor(wanted);
       return null;
     } finally {
       this.creating = false;
@@ -428,11 +371,7 @@ export class ProjectState extends SessionActions {
 
   /** The agents that a session can have instead of Claude Code; `null` if they could not be read. */
   async otherAgents(): Promise<OtherAgent[] | null> {
-    let agents: OtherAgent[] | null = null;
-    await this.problems.attempt('The agents were not searched for', async () => {
-      agents = await this.host.otherAgents();
-    });
-    return agents;
+    return this.problems.read('The agents were not searched for', () => this.host.otherAgents());
   }
 
   /** Starts the agent of the open session with permission checks off, this time only. */
@@ -456,7 +395,7 @@ export class ProjectState extends SessionActions {
       await start();
     } catch (reason) {
       const error = asCommandError(reason);
-      if (error.code === 'notTrusted') this.trustShown = true;
+      if (error.code === 'notTrusted') this.trust.folderShown = true;
       else this.problems.report('The agent was not started', error);
     }
   }
@@ -464,31 +403,24 @@ export class ProjectState extends SessionActions {
   /** The session of a row. A conversation of the agent's store becomes one; nothing is started or opened. */
   async sessionOf(row: Row): Promise<Session | null> {
     if (row.session !== null) return row.session;
-    let session: Session | null = null;
-    await this.problems.attempt('The session was not read', async () => {
-      session = await this.host.openStored(row.stored.agentSessionId);
+    return this.problems.read('The session was not read', async () => {
+      const session = await this.host.openStored(row.stored.agentSessionId);
       this.#list(session);
+      return session;
     });
-    return session;
   }
 
   /** Removes sessions, which one undo brings back. One that cannot be removed stays in the list. */
   async removeSessions(ids: readonly SessionId[]): Promise<void> {
-    const together = new Set(ids);
-    this.#removals.add(together);
-    // At once: each waits until its agent has ended.
-    await Promise.all(
-      ids.map(async (id) => {
-        const what = 'The session was not removed';
-        if ((await this.problems.attempt(what, () => this.host.removeSession(id))) === null) this.#forget(id);
-      }),
-    );
-    this.#removals.delete(together);
+    await this.removals.together(ids, async (id) => {
+      const what = 'The session was not removed';
+      if ((await this.problems.attempt(what, () => this.host.removeSession(id))) === null) this.#forget(id);
+    });
   }
 
   /** Brings back the sessions that were removed last, and opens the first. */
   async restoreSessions(): Promise<void> {
-    const last = this.removed.at(-1);
+    const last = this.removals.list.at(-1);
     if (last === undefined || this.restoring) return;
     this.restoring = true;
     let first: SessionId | null = null;
@@ -498,9 +430,7 @@ export class ProjectState extends SessionActions {
         // Of other agents there is no store to open the conversation from, and of a profile it may be another one.
         const stored = session.agent === 'acp' || session.profile !== null ? null : session.agentSessionId;
         const restored = await this.host.restoreSession(session.id, stored);
-        this.removed = this.removed
-          .map((removal) => removal.filter(({ id }) => id !== session.id))
-          .filter(({ length }) => length > 0);
+        this.removals.delete(session.id);
         this.#list(restored);
         first ??= restored.id;
       });
@@ -564,87 +494,6 @@ export class ProjectState extends SessionActions {
   override async findFiles(query: string): Promise<FoundFiles | string | null> {
     if (this.project.machine === null) return super.findFiles(query);
     return this.host.findFiles(query).catch((reason: unknown) => asCommandError(reason).message);
-  }
-
-  /** The changed files of the working tree; `null` without an open session, or if they could not be read. */
-  async #changes(against: Against): Promise<Changes | null> {
-    const id = this.open?.id;
-    if (id === undefined) return null;
-    if (this.project.machine !== null) return this.#changesThere(id, against);
-    let changes: Changes | null = null;
-    await this.problems.attempt(
-      'The changes were not read',
-      async () => void (changes = await this.host.changes(id, against)),
-    );
-    return changes;
-  }
-
-  /**
-   * The changed files on another machine; `null` if they were read before and cannot be now. It is asked after each turn, so
-   * why it does not answer is said in place of the list, and not each time.
-   */
-  async #changesThere(id: SessionId, against: Against): Promise<Changes | null> {
-    try {
-      return await this.host.changes(id, against);
-    } catch (reason) {
-      const problem = asCommandError(reason).message;
-      const base = { type: 'noRepository' } as const;
-      return this.working.isKnown ? null : { base, files: [], nMore: 0, nNotCompared: 0, problem };
-    }
-  }
-
-  /** The prompts with whose working tree the present one can be compared, the newest first. */
-  async promptMoments(): Promise<readonly PromptMoment[]> {
-    let moments: readonly PromptMoment[] = [];
-    const id = this.open?.id;
-    // Snapshots of earlier prompts are of folders of this computer.
-    if (id === undefined || this.project.machine !== null) return moments;
-    await this.problems.attempt(
-      'The earlier prompts were not read',
-      async () => void (moments = await this.host.promptMoments(id)),
-    );
-    return moments;
-  }
-
-  #openId(): SessionId {
-    const id = this.open?.id;
-    if (id === undefined) throw new Error('No session is open.');
-    return id;
-  }
-
-  /** The change of one of them; `null` if it could not be read, which is reported. */
-  async fileDiff(path: string): Promise<FileDiff | null> {
-    const id = this.open?.id;
-    if (id === undefined) return null;
-    let diff: FileDiff | null = null;
-    await this.problems.attempt(
-      'The change was not read',
-      async () => void (diff = await this.host.fileDiff(id, this.working.against, path)),
-    );
-    return diff;
-  }
-
-  /**
-   * Submits the trust decision for the settings on screen. If the folder's settings have changed since, they are shown
-   * again.
-   */
-  async decideTrust(decision: TrustDecision): Promise<void> {
-    const shown = this.shownTrust ?? this.project.trust;
-    const agent = shown?.agent ?? null;
-    const error = await this.problems.attempt('Your decision was not saved', () =>
-      this.host.decideTrust(decision, shown?.fingerprint ?? null, agent?.id ?? null),
-    );
-    if (error !== null) return;
-    const waiting = this.#waiting;
-    this.#waiting = null;
-    if (agent === null) this.trustShown = false;
-    else this.agentTrustShown = false;
-    const starts = agent === null || decision === 'trust' || agent.trustedOnly === null;
-    if (waiting === null || !starts) return;
-    const isIt = 'agent' in waiting ? waiting.agent === agent?.id : this.#isOfClaude(waiting) === (agent === null);
-    if (!isIt) return;
-    const refused = await this.createSessionWith(waiting);
-    if (refused !== null) this.problems.report('No session was started', refused);
   }
 
   async #reportCards(session: SessionId, requests: string[]): Promise<void> {
@@ -742,7 +591,7 @@ export class ProjectState extends SessionActions {
   #forget(id: SessionId): void {
     const session = this.sessions.find((session) => session.id === id);
     // There is nothing in an empty one.
-    if (session?.isEmpty === false) this.#remember(session);
+    if (session?.isEmpty === false) this.removals.add(session);
     this.sessions = this.sessions.filter((session) => session.id !== id);
     this.#kept.delete(id);
     this.unread.delete(id);
@@ -751,15 +600,6 @@ export class ProjectState extends SessionActions {
     this.#feed?.close();
     this.#feed = null;
     this.open = null;
-  }
-
-  /** Adds a removed session to what can be undone, with those that were removed together with it. */
-  #remember(session: Session): void {
-    const together = [...this.#removals].find((ids) => ids.has(session.id));
-    const at = this.removed.findIndex((removal) => removal.some(({ id }) => together?.has(id) === true));
-    const removal = this.removed[at];
-    if (removal === undefined) this.removed = [...this.removed, [session]].slice(-REMOVED);
-    else this.removed = this.removed.with(at, [...removal, session]);
   }
 
   #keep(state: SessionState): void {

@@ -104,7 +104,7 @@ describe('sessions', () => {
     const { host, project } = await start('held');
     host.startWithoutAsking = () => Promise.reject({ code: 'notTrusted', message: 'Nobody has said.', detail: null });
     await project.startWithoutAsking();
-    expect(project.trustShown).toBe(true);
+    expect(project.trust.folderShown).toBe(true);
     expect(project.problems.list).toEqual([]);
   });
 
@@ -113,7 +113,7 @@ describe('sessions', () => {
     await project.createSession(null);
     host.command = () => Promise.reject({ code: 'notTrusted', message: 'Nobody has said.', detail: null });
     await project.beginWriting();
-    expect(project.trustShown).toBe(true);
+    expect(project.trust.folderShown).toBe(true);
     expect(project.problems.list).toEqual([]);
   });
 
@@ -207,9 +207,9 @@ describe('sessions', () => {
     expect(project.open?.id).toBe('s1');
     expect(project.sessions.find(({ id }) => id === 's1')).toEqual(before);
     expect(followed).toBe(1);
-    expect(project.removed.flat().map(({ id }) => id)).toEqual(['s2']);
+    expect(project.removals.list.flat().map(({ id }) => id)).toEqual(['s2']);
     await project.restoreSessions();
-    expect(project.removed).toEqual([]);
+    expect(project.removals.list).toEqual([]);
   });
 
   it('that are removed together come back together; what was not removed stays', async () => {
@@ -219,9 +219,9 @@ describe('sessions', () => {
     await project.removeSessions(['s1', 's2', 's3']);
     expect(project.sessions.map(({ id }) => id)).toContain('s3');
     expect(project.problems.list.map(({ what }) => what)).toEqual(['The session was not removed']);
-    expect(project.removed.map((removal) => removal.map(({ id }) => id))).toEqual([['s1', 's2']]);
+    expect(project.removals.list.map((removal) => removal.map(({ id }) => id))).toEqual([['s1', 's2']]);
     await project.restoreSessions();
-    expect(project.removed).toEqual([]);
+    expect(project.removals.list).toEqual([]);
     expect(project.open?.id).toBe('s1');
     expect(project.sessions.map(({ id }) => id)).toEqual(expect.arrayContaining(['s1', 's2', 's3']));
   });
@@ -276,9 +276,9 @@ describe('the sessions in the store of the agent', () => {
 
   it('can be looked at before the folder is trusted', async () => {
     const { host, project } = await start('history');
-    project.trustShown = true;
+    project.trust.folderShown = true;
     await project.openRow(project.rows.find((one) => rowId(one) === 't3') as Row);
-    expect(project.trustShown).toBe(false);
+    expect(project.trust.folderShown).toBe(false);
     expect(host.session('t3')?.facts.alive).toBe(false);
   });
 

@@ -77,21 +77,12 @@ export abstract class SessionActions extends AppActions {
 
   /** What the open session's agent would be started with; `null` if that could not be found out, which is reported. */
   async reviewOptions(sessionId: SessionId, options: SessionOptions): Promise<OptionsReview | null> {
-    let review: OptionsReview | null = null;
-    await this.problems.attempt(
-      'The options were not checked',
-      async () => void (review = await this.host.reviewOptions(sessionId, options)),
-    );
-    return review;
+    return this.problems.read('The options were not checked', () => this.host.reviewOptions(sessionId, options));
   }
 
   /** The row of an item of the open session; `null` if it has none, or if that failed, which is reported. */
   async locate(sessionId: SessionId, itemId: ItemId): Promise<number | null> {
-    let row: number | null = null;
-    await this.problems.attempt('The place was not found', async () => {
-      row = await this.host.locateItem(sessionId, itemId);
-    });
-    return row;
+    return this.problems.read('The place was not found', () => this.host.locateItem(sessionId, itemId));
   }
 
   /** The conversation does not show the item of a search result. */
@@ -120,22 +111,14 @@ export abstract class SessionActions extends AppActions {
 
   /** Finds words in a whole session; `null` if that failed or a newer search began. */
   async findWords(id: SessionId, query: string, index: number | null): Promise<Found | null> {
-    let found: Found | null = null;
-    await this.problems.attempt('The search failed', async () => {
-      found = await this.host.findWords(id, query, index);
-    });
-    return found;
+    return this.problems.read('The search failed', () => this.host.findWords(id, query, index));
   }
 
   /** Some lines of a tool's output; `null` if that failed. */
   async outputLines(itemId: ItemId, first: number, count: number): Promise<Output | null> {
     const id = this.open?.id;
     if (id === undefined) return null;
-    let output: Output | null = null;
-    await this.problems.attempt('The output could not be loaded', async () => {
-      output = await this.host.outputLines(id, itemId, first, count);
-    });
-    return output;
+    return this.problems.read('The output could not be loaded', () => this.host.outputLines(id, itemId, first, count));
   }
 
   /** The end of the output of a task in the background; `null` if it does not run or writes none. Rejects as the host. */

@@ -195,7 +195,7 @@ export const SESSION: readonly Action[] = [
     id: 'restore',
     group: 'Session',
     label: 'Bring back what was removed last',
-    off: (desk) => (desk.project.removed.length === 0 ? 'No session was removed.' : null),
+    off: (desk) => (desk.project.removals.list.length === 0 ? 'No session was removed.' : null),
     does: { run: (desk) => void desk.project.restoreSessions() },
   },
 ];
