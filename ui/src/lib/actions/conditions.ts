@@ -68,7 +68,7 @@ export const hasOutput = (on: Target) => {
 export const canUnfold = (on: Target) => isCall(on) || (on.item?.body.type === 'thinking' && on.item.body.text !== '');
 
 export const isMarked = (desk: Desk, row: Row | null, mark: 'pinned' | 'archived') =>
-  row !== null && markOf(row, desk.project.marks) === mark;
+  row !== null && markOf(row, desk.project.stored.marks) === mark;
 
 /** A session of a server is recorded where its agent runs, which is not this process. */
 export function offRecording(desk: Desk): string | null {

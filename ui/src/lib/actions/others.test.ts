@@ -40,8 +40,8 @@ it('a session of a server says why it is not recorded here', () => {
 it('a session with a profile can be begun from the palette, for each profile of the settings', () => {
   const begun: string[] = [];
   const desk = (profiles: readonly { name: string }[]) => {
-    const beginWithProfile = (name: string) => Promise.resolve(void begun.push(name));
-    const project = { beginWithProfile, settings: { settings: { agent: { profiles } } } };
+    const createWithProfile = (name: string) => Promise.resolve(void begun.push(name));
+    const project = { creation: { createWithProfile }, settings: { settings: { agent: { profiles } } } };
     return { covered: null, project } as unknown as Desk;
   };
   const action = actionOf('new-with-profile');

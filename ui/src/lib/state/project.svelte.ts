@@ -3,34 +3,32 @@
 import { SvelteSet } from 'svelte/reactivity';
 
 import type {
-  AgentKind,
   AgentView,
-  CommandError,
   Connection,
   Dropped,
   ExportFormat,
   FoundFiles,
   ItemId,
-  OtherAgent,
   ProjectView,
   RecentProject,
   Session,
   SessionId,
   SessionMark,
   SettingsView,
-  StoredChange,
   StoredSession,
   WindowEvent,
 } from '../bindings/api';
 import { withMentions } from '../composer/mention';
-import { asCommandError, type AgentOrProfile, type Host } from '../host/host';
+import { asCommandError, type Host } from '../host/host';
 import { SearchState } from '../search/search.svelte';
+import { SessionCreation } from '../sessions/creation.svelte';
 import { Removals } from '../sessions/removals.svelte';
-import { elsewhere, inOrder, rowId, rowsOf, type Row } from '../sessions/rows';
+import { elsewhere, rowId, rowsOf, type Row } from '../sessions/rows';
 import { isOver, isTurnRunning } from '../text/status';
 import { SessionChanges } from '../changes/session.svelte';
 import { machinesOf, type Machines } from '../projects/machines';
 import { ConnectionQuestions } from '../projects/questions.svelte';
+import { StoredSessions, type StoredNews } from '../sessions/stored.svelte';
 import { TrustQuestions } from '../trust/questions.svelte';
 import { Worktrees } from '../worktrees/worktrees.svelte';
 import { AgentCheck } from './agentCheck.svelte';
@@ -39,7 +37,6 @@ import { CardsInSight } from './cards';
 import { Drafts } from './drafts.svelte';
 import { Feed } from './feed';
 import { reuse } from './reuse';
-import { SeenStore } from './seen';
 import { SessionState } from './session.svelte';
 import { SessionActions } from './sessionActions';
 
@@ -49,6 +46,8 @@ const KEPT = 4;
 export class ProjectState extends SessionActions {
   /** The changes of the open session. */
   readonly changes: SessionChanges;
+  /** New sessions. */
+  readonly creation: SessionCreation;
   /** The trust decisions. */
   readonly trust: TrustQuestions;
   /** The sessions that were removed in this window. */
@@ -59,21 +58,12 @@ export class ProjectState extends SessionActions {
   readonly questions: ConnectionQuestions;
   /** The worktrees of the project's repository. */
   readonly worktrees: Worktrees;
+  /** The sessions in the agent's own store. */
+  readonly stored: StoredSessions;
   project = $state.raw<ProjectView>() as ProjectView;
   sessions = $state.raw<readonly Session[]>([]);
-  /** The sessions in the agent's own store, by the agent's id. */
-  stored = $state.raw<ReadonlyMap<string, StoredSession>>(new Map());
-  /** What is known about the store itself. */
-  store = $state.raw<Pick<StoredChange, 'isComplete' | 'nUnreadable' | 'problem'>>({
-    isComplete: false,
-    nUnreadable: 0,
-    problem: null,
-  });
-  /** The sessions that the user pinned or archived, by the agent's id or their own. */
-  marks = $state.raw<ReadonlyMap<string, SessionMark>>(new Map());
-  readonly #storedInOrder = $derived(inOrder(this.stored.values()));
   /** The rows of the session list, newest first. */
-  readonly rows = $derived<readonly Row[]>(rowsOf(this.sessions, this.#storedInOrder));
+  readonly rows: readonly Row[] = $derived.by(() => rowsOf(this.sessions, this.stored.inOrder));
   settings = $state.raw<SettingsView>() as SettingsView;
   /** The open conversation. */
   open = $state.raw<SessionState | null>(null);
@@ -83,11 +73,8 @@ export class ProjectState extends SessionActions {
   shownRequest = $state.raw<string | null>(null);
   /** The item that is to be shown as soon as its session has it: a search result was opened. */
   shownItem = $state.raw<{ sessionId: SessionId; itemId: ItemId } | null>(null);
-  /** The user wanted a session but no agent was found: the page that says so is shown. */
-  missing = $state.raw<CommandError | null>(null);
   /** Whether the agent of new sessions can work. */
   readonly agentCheck: AgentCheck;
-  creating = $state(false);
   /** A removed session is being brought back. */
   restoring = $state(false);
   /** The result of the last action outside the window, until it is dismissed: “Exported to …”. */
@@ -102,8 +89,6 @@ export class ProjectState extends SessionActions {
   /** The permission cards that the user can see. */
   readonly cards: CardsInSight;
 
-  /** The part of the agent's store that this window, or an earlier one of the project, has listed. */
-  readonly #seen: SeenStore;
   #feed: Feed | null = null;
   /** The empty session whose agent was asked to start. */
   #started: SessionId | null = null;
@@ -122,24 +107,24 @@ export class ProjectState extends SessionActions {
     // The agent of another machine is found there when a session starts.
     const isUnchecked = () => this.project.machine !== null || isDemo();
     this.agentCheck = new AgentCheck(host, this.problems, isUnchecked, (agent) => this.#takeAgent(agent));
+    this.stored = new StoredSessions(project.path);
     this.project = project;
     this.settings = settings;
     this.sessions = project.sessions;
     this.changes = new SessionChanges(host, this.problems, openId, () => this.project.machine !== null);
     this.trust = new TrustQuestions(host, this.problems, {
       project: () => this.project,
-      isOfClaude: (wanted) => this.#isOfClaude(wanted),
-      begin: (wanted) => this.createSessionWith(wanted),
+      profiles: () => this.settings.settings.agent.profiles,
+      begin: (wanted) => this.creation.createWith(wanted),
+    });
+    this.creation = new SessionCreation(host, this.problems, this.trust, async (session) => {
+      this.#list(session);
+      await this.openSession(session.id);
+      return this.open;
     });
     this.trust.begin();
     this.drafts = drafts;
-    this.#seen = new SeenStore(project.path);
     this.cards = new CardsInSight(openId, (session, requests) => void this.#reportCards(session, requests));
-  }
-
-  /** Tries to connect to the server of a session now. */
-  async retryLink(id: SessionId): Promise<void> {
-    await this.problems.attempt('The connection was not tried', () => this.host.retryLink(id));
   }
 
   /** Connects, starts listening, then requests the snapshot of the open session. In this order no event is missed. */
@@ -175,10 +160,10 @@ export class ProjectState extends SessionActions {
         this.#forget(event.sessionId);
         break;
       case 'storedChanged':
-        this.#takeStored(event.change);
+        this.stored.take(event.change).forEach((news) => this.#markUnread(news));
         break;
       case 'marksChanged':
-        this.marks = new Map(event.marks.map(({ id, mark }) => [id, mark]));
+        this.stored.marks = new Map(event.marks.map(({ id, mark }) => [id, mark]));
         break;
       case 'show':
         this.shownRequest = event.requestId;
@@ -218,7 +203,7 @@ export class ProjectState extends SessionActions {
     const { agent, agentRefusals } = this.project;
     this.project = reuse(this.project, project);
     this.trust.follow(project, agentRefusals);
-    if (project.agent.type === 'found') this.missing = null;
+    if (project.agent.type === 'found') this.creation.missing = null;
     if (this.project.agent !== agent) void this.agentCheck.check();
   }
 
@@ -230,11 +215,11 @@ export class ProjectState extends SessionActions {
 
   #takeAgent(agent: AgentView): void {
     this.project = reuse(this.project, { ...this.project, agent });
-    if (agent.type === 'found') this.missing = null;
+    if (agent.type === 'found') this.creation.missing = null;
   }
 
   async openSession(id: SessionId): Promise<void> {
-    this.missing = null;
+    this.creation.missing = null;
     this.unread.delete(id);
     if (this.open?.id === id) return;
     const facts = this.sessions.find((session) => session.id === id);
@@ -304,74 +289,12 @@ export class ProjectState extends SessionActions {
   async followStored(): Promise<void> {
     await this.problems.attempt('The list is not complete', () => this.host.followStored());
     // What the agent on another machine stored is added once that machine has answered.
-    if (this.project.machine !== null) this.store = { ...this.store, isComplete: true };
+    if (this.project.machine !== null) this.stored.complete();
   }
 
   /** The open conversation as the agent stored it. */
   get openStored(): StoredSession | null {
-    return this.stored.get(this.open?.session.agentSessionId ?? '') ?? null;
-  }
-
-  /** Starts a session and opens it. Returns its state, or `null` if it was not created. */
-  async createSession(agent: AgentKind | null, withoutAsking = false): Promise<SessionState | null> {
-    if (this.creating) return null;
-    this.creating = true;
-    try {
-      const session = await this.host.createSession(agent, withoutAsking);
-      this.#list(session);
-      await this.openSession(session.id);
-      return this.open;
-    } catch (reason) {
-      const error = asCommandError(reason);
-      if (error.code === 'agentNotFound') this.missing = error;
-      else if (error.code === 'notTrusted') this.trust.folderShown = true;
-      else this.problems.report('No session was started', error);
-      return null;
-    } finally {
-      this.creating = false;
-    }
-  }
-
-  /**
-   * Creates a session with another agent or a profile, and opens it. Returns why there is none; `null` also where the
-   * user has to decide about the folder first.
-   */
-  async createSessionWith(wanted: AgentOrProfile): Promise<CommandError | null> {
-    this.creating = true;
-    try {
-      const session =
-        'profile' in wanted
-          ? await this.host.createSessionWithProfile(wanted.profile)
-          : await this.host.createSessionWith(wanted.agent);
-      this.#list(session);
-      await this.openSession(session.id);
-      return null;
-    } catch (reason) {
-      const error = asCommandError(reason);
-      if (error.code !== 'notTrusted') return error;
-      // The trust page says the reason.
-      this.trust.askFor(wanted);
-      return null;
-    } finally {
-      this.creating = false;
-    }
-  }
-
-  /** Creates a session with a profile. Why there is none is reported. */
-  async beginWithProfile(profile: string): Promise<void> {
-    const refused = await this.createSessionWith({ profile });
-    if (refused !== null) this.problems.report('No session was started', refused);
-  }
-
-  #isOfClaude(wanted: AgentOrProfile): boolean {
-    if ('agent' in wanted) return false;
-    const profile = this.settings.settings.agent.profiles.find(({ name }) => name === wanted.profile);
-    return profile !== undefined && profile.agent === null && profile.command === null;
-  }
-
-  /** The agents that a session can have instead of Claude Code; `null` if they could not be read. */
-  async otherAgents(): Promise<OtherAgent[] | null> {
-    return this.problems.read('The agents were not searched for', () => this.host.otherAgents());
+    return this.stored.all.get(this.open?.session.agentSessionId ?? '') ?? null;
   }
 
   /** Starts the agent of the open session with permission checks off, this time only. */
@@ -454,11 +377,6 @@ export class ProjectState extends SessionActions {
   async markSession(row: Row, mark: SessionMark | null): Promise<void> {
     const id = row.session?.agentSessionId ?? row.stored?.agentSessionId ?? rowId(row);
     await this.problems.attempt('The session was not marked', () => this.host.markSession(id, mark));
-  }
-
-  /** Continues a session in the user's terminal. */
-  async openTerminal(id: SessionId): Promise<void> {
-    await this.problems.attempt('The terminal was not opened', () => this.host.openTerminal(id));
   }
 
   /**
@@ -561,23 +479,8 @@ export class ProjectState extends SessionActions {
     this.sessions = this.sessions.with(index, reuse(before, session));
   }
 
-  #takeStored({ changed, removed, ...store }: StoredChange): void {
-    this.store = reuse(this.store, store);
-    if (changed.length === 0 && removed.length === 0) return;
-    const stored = new Map(this.stored);
-    removed.forEach((id) => stored.delete(id));
-    for (const session of changed) {
-      const id = session.agentSessionId;
-      const before = stored.get(id);
-      stored.set(id, session);
-      if (this.#seen.isNews(before, session)) this.#markUnread(session, before);
-    }
-    this.#seen.note(changed);
-    this.stored = stored;
-  }
-
   /** A turn ended in another program. The end of a turn that ran here is reported by its session. */
-  #markUnread({ agentSessionId, live }: StoredSession, before: StoredSession | undefined): void {
+  #markUnread({ session: { agentSessionId, live }, before }: StoredNews): void {
     const own = this.sessions.find((session) => session.agentSessionId === agentSessionId);
     if (own === undefined) {
       this.unread.add(agentSessionId);

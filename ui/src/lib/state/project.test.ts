@@ -82,9 +82,9 @@ describe('a mark', () => {
     const id = project.open?.session.agentSessionId ?? '';
     const row = { session: project.open?.session as Session, stored: null };
     await project.markSession(row, 'pinned');
-    expect([...project.marks]).toEqual([[id, 'pinned']]);
+    expect([...project.stored.marks]).toEqual([[id, 'pinned']]);
     await project.markSession(row, null);
-    expect(project.marks.size).toBe(0);
+    expect(project.stored.marks.size).toBe(0);
   });
 });
 
@@ -110,7 +110,7 @@ describe('sessions', () => {
 
   it('ask about the folder when writing would start the agent, and call that no failure', async () => {
     const { host, project } = await start('empty');
-    await project.createSession(null);
+    await project.creation.create(null);
     host.command = () => Promise.reject({ code: 'notTrusted', message: 'Nobody has said.', detail: null });
     await project.beginWriting();
     expect(project.trust.folderShown).toBe(true);
@@ -255,7 +255,7 @@ describe('the sessions in the store of the agent', () => {
     const ids = () => project.rows.map(rowId);
     expect(ids()).toEqual(expect.arrayContaining(['s2', 't1', 't44']));
     expect(ids().filter((id) => id === 't2')).toHaveLength(1);
-    expect(project.store.isComplete).toBe(true);
+    expect(project.stored.store.isComplete).toBe(true);
     host.changeStored({ ...change, changed: [stored('t99', 'From a terminal', 0)], removed: ['t44'] });
     expect(ids()[0]).toBe('t99');
     expect(ids()).not.toContain('t44');
@@ -325,10 +325,10 @@ describe('the sessions in the store of the agent', () => {
 describe('failures', () => {
   it('without an agent lead to the page that says so', async () => {
     const { project } = await start('missing');
-    expect(await project.createSession(null)).toBeNull();
-    expect(project.missing?.code).toBe('agentNotFound');
-    expect((await project.createSession('demo'))?.session.agent).toBe('demo');
-    expect(project.missing).toBeNull();
+    expect(await project.creation.create(null)).toBeNull();
+    expect(project.creation.missing?.code).toBe('agentNotFound');
+    expect((await project.creation.create('demo'))?.session.agent).toBe('demo');
+    expect(project.creation.missing).toBeNull();
   });
 
   it('are reported, once for each', async () => {

@@ -80,6 +80,16 @@ export abstract class SessionActions extends AppActions {
     return this.problems.read('The options were not checked', () => this.host.reviewOptions(sessionId, options));
   }
 
+  /** Continues a session in the user's terminal. */
+  async openTerminal(id: SessionId): Promise<void> {
+    await this.problems.attempt('The terminal was not opened', () => this.host.openTerminal(id));
+  }
+
+  /** Tries to connect to the server of a session now. */
+  async retryLink(id: SessionId): Promise<void> {
+    await this.problems.attempt('The connection was not tried', () => this.host.retryLink(id));
+  }
+
   /** The row of an item of the open session; `null` if it has none, or if that failed, which is reported. */
   async locate(sessionId: SessionId, itemId: ItemId): Promise<number | null> {
     return this.problems.read('The place was not found', () => this.host.locateItem(sessionId, itemId));

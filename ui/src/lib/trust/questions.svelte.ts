@@ -1,13 +1,12 @@
 // The trust decisions of a window: which page is shown, for the folder or for another agent, and what the user decides.
 
-import type { CommandError, ProjectView, Session, TrustDecision, TrustView } from '../bindings/api';
+import type { CommandError, Profile, ProjectView, Session, TrustDecision, TrustView } from '../bindings/api';
 import type { AgentOrProfile, Host } from '../host/host';
 import type { Problems } from '../state/problems.svelte';
 
 interface Window {
   project: () => ProjectView;
-  /** Whether the agent of a profile is Claude Code, whose decision is that of the folder. */
-  isOfClaude: (wanted: AgentOrProfile) => boolean;
+  profiles: () => readonly Profile[];
   /** Creates the session that waited for the decision. Returns why there is none. */
   begin: (wanted: AgentOrProfile) => Promise<CommandError | null>;
 }
@@ -81,8 +80,15 @@ export class TrustQuestions {
   /** Asks for the decision that a new session needs, and creates the session after it. */
   askFor(wanted: AgentOrProfile): void {
     this.#waiting = wanted;
-    if (this.window.isOfClaude(wanted)) this.folderShown = true;
+    if (this.#isOfClaude(wanted)) this.folderShown = true;
     else this.agentShown = true;
+  }
+
+  /** Whether the agent is Claude Code, whose decision is that of the folder. */
+  #isOfClaude(wanted: AgentOrProfile): boolean {
+    if ('agent' in wanted) return false;
+    const profile = this.window.profiles().find(({ name }) => name === wanted.profile);
+    return profile !== undefined && profile.agent === null && profile.command === null;
   }
 
   /** Leaves the trust page without a decision. */
@@ -108,8 +114,7 @@ export class TrustQuestions {
     else this.agentShown = false;
     const starts = agent === null || decision === 'trust' || agent.trustedOnly === null;
     if (waiting === null || !starts) return;
-    const isIt =
-      'agent' in waiting ? waiting.agent === agent?.id : this.window.isOfClaude(waiting) === (agent === null);
+    const isIt = 'agent' in waiting ? waiting.agent === agent?.id : this.#isOfClaude(waiting) === (agent === null);
     if (!isIt) return;
     const refused = await this.window.begin(waiting);
     if (refused !== null) this.problems.report('No session was started', refused);

@@ -47,7 +47,7 @@ export const SESSION: readonly Action[] = [
         project.settings.settings.agent.profiles.map(({ name }) => ({
           id: name,
           label: name,
-          run: () => void project.beginWithProfile(name),
+          run: () => void project.creation.createWithProfile(name),
         })),
     },
   },

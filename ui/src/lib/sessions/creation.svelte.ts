@@ -1,0 +1,73 @@
+// The sessions that a window creates: with an agent, with a profile, or with the project's usual agent.
+
+import type { AgentKind, CommandError, OtherAgent, Session } from '../bindings/api';
+import { asCommandError, type AgentOrProfile, type Host } from '../host/host';
+import type { Problems } from '../state/problems.svelte';
+import type { SessionState } from '../state/session.svelte';
+import type { TrustQuestions } from '../trust/questions.svelte';
+
+export class SessionCreation {
+  /** A session is being created and opened. */
+  isRunning = $state(false);
+  /** The user wanted a session but no agent was found: the page that says so is shown. */
+  missing = $state.raw<CommandError | null>(null);
+
+  /** `open` lists and opens a new session. */
+  constructor(
+    private readonly host: Host,
+    private readonly problems: Problems,
+    private readonly trust: TrustQuestions,
+    private readonly open: (session: Session) => Promise<SessionState | null>,
+  ) {}
+
+  /** The agents that a session can have instead of Claude Code; `null` if they could not be read. */
+  otherAgents(): Promise<OtherAgent[] | null> {
+    return this.problems.read('The agents were not searched for', () => this.host.otherAgents());
+  }
+
+  /** Creates a session with the project's usual agent, or the demo's, and opens it. `null` if it was not created. */
+  async create(agent: AgentKind | null, withoutAsking = false): Promise<SessionState | null> {
+    if (this.isRunning) return null;
+    const created = await this.#create(() => this.host.createSession(agent, withoutAsking));
+    if (!('error' in created)) return created.open;
+    const { error } = created;
+    if (error.code === 'agentNotFound') this.missing = error;
+    else if (error.code === 'notTrusted') this.trust.folderShown = true;
+    else this.problems.report('No session was started', error);
+    return null;
+  }
+
+  /**
+   * Creates a session with another agent or a profile, and opens it. Returns why there is none; `null` also where the
+   * user has to decide about the folder first.
+   */
+  async createWith(wanted: AgentOrProfile): Promise<CommandError | null> {
+    const created = await this.#create(() =>
+      'profile' in wanted
+        ? this.host.createSessionWithProfile(wanted.profile)
+        : this.host.createSessionWith(wanted.agent),
+    );
+    if (!('error' in created)) return null;
+    if (created.error.code !== 'notTrusted') return created.error;
+    // The trust page says the reason.
+    this.trust.askFor(wanted);
+    return null;
+  }
+
+  /** Creates a session with a profile. Why there is none is reported. */
+  async createWithProfile(profile: string): Promise<void> {
+    const refused = await this.createWith({ profile });
+    if (refused !== null) this.problems.report('No session was started', refused);
+  }
+
+  async #create(create: () => Promise<Session>): Promise<{ open: SessionState | null } | { error: CommandError }> {
+    this.isRunning = true;
+    try {
+      return { open: await this.open(await create()) };
+    } catch (reason) {
+      return { error: asCommandError(reason) };
+    } finally {
+      this.isRunning = false;
+    }
+  }
+}
