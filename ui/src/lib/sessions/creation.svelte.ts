@@ -6,13 +6,19 @@ import type { Problems } from '../state/problems.svelte';
 import type { SessionState } from '../state/session.svelte';
 import type { TrustQuestions } from '../trust/questions.svelte';
 
+type Created = { open: SessionState | null } | { error: CommandError };
+
 export class SessionCreation {
   /** A session is being created and opened. */
   isRunning = $state(false);
+  /** The new session is not open yet. What the user writes meanwhile is for it. */
+  isPending = $state(false);
   /** The user wanted a session but no agent was found: the page that says so is shown. */
   missing = $state.raw<CommandError | null>(null);
 
-  /** `open` lists and opens a new session. */
+  #opened = Promise.resolve<SessionState | null>(null);
+
+  /** `open` lists a new session and opens it at once; its promise resolves when it is read. */
   constructor(
     private readonly host: Host,
     private readonly problems: Problems,
@@ -60,14 +66,29 @@ export class SessionCreation {
     if (refused !== null) this.problems.report('No session was started', refused);
   }
 
-  async #create(create: () => Promise<Session>): Promise<{ open: SessionState | null } | { error: CommandError }> {
+  /** The session that is being created, once it is open; `null` if it was not created. */
+  pending(): Promise<SessionState | null> {
+    return this.#opened;
+  }
+
+  async #create(create: () => Promise<Session>): Promise<Created> {
     this.isRunning = true;
+    this.isPending = true;
+    const created = this.#open(create);
+    this.#opened = created.then((one) => ('error' in one ? null : one.open));
+    const result = await created;
+    this.isPending = false;
+    this.isRunning = false;
+    return result;
+  }
+
+  async #open(create: () => Promise<Session>): Promise<Created> {
     try {
-      return { open: await this.open(await create()) };
+      const opened = this.open(await create());
+      this.isPending = false;
+      return { open: await opened };
     } catch (reason) {
       return { error: asCommandError(reason) };
-    } finally {
-      this.isRunning = false;
     }
   }
 }

@@ -120,7 +120,7 @@ export class Drafts {
 
   /** The draft of a session; `null` is the draft for the next new session. */
   of(sessionId: SessionId | null, project: string): Draft {
-    const key = sessionId ?? `new:${project}`;
+    const key = keyOf(sessionId, project);
     let draft = this.#drafts.get(key);
     if (draft === undefined) {
       draft = new Draft(key, this.#storage, this.#store);
@@ -129,12 +129,20 @@ export class Drafts {
     return draft;
   }
 
+  /** A new session is opened: what was written for it is its draft. */
+  begin(sessionId: SessionId, project: string): void {
+    this.of(null, project).moveTo(this.of(sessionId, project));
+    this.#drafts.delete(keyOf(null, project));
+  }
+
   /** The session was removed: its unsent text becomes that of the next new session. */
   forget(sessionId: SessionId, project: string): void {
     this.of(sessionId, project).moveTo(this.of(null, project));
     this.#drafts.delete(sessionId);
   }
 }
+
+const keyOf = (sessionId: SessionId | null, project: string) => sessionId ?? `new:${project}`;
 
 function kept(): AttachmentStore {
   return typeof indexedDB === 'undefined' ? NOWHERE : new KeptAttachments(indexedDB);

@@ -34,7 +34,7 @@ import { Worktrees } from '../worktrees/worktrees.svelte';
 import { AgentCheck } from './agentCheck.svelte';
 import { drafted, EVERYTHING, refusal } from './attachments';
 import { CardsInSight } from './cards';
-import { Drafts } from './drafts.svelte';
+import { Drafts, type Draft } from './drafts.svelte';
 import { Feed } from './feed';
 import { reuse } from './reuse';
 import { SessionState } from './session.svelte';
@@ -119,7 +119,10 @@ export class ProjectState extends SessionActions {
     });
     this.creation = new SessionCreation(host, this.problems, this.trust, async (session) => {
       this.#list(session);
-      await this.openSession(session.id);
+      this.drafts.begin(session.id, this.project.path);
+      const opened = this.openSession(session.id);
+      if (!this.drafts.of(session.id, this.project.path).empty) void this.beginWriting();
+      await opened;
       return this.open;
     });
     this.trust.begin();
@@ -292,6 +295,11 @@ export class ProjectState extends SessionActions {
     if (this.project.machine !== null) this.stored.complete();
   }
 
+  /** What the user writes in: the draft of the open session, or of the new one that is about to open. */
+  get draft(): Draft {
+    return this.drafts.of(this.creation.isPending ? null : (this.open?.id ?? null), this.project.path);
+  }
+
   /** The open conversation as the agent stored it. */
   get openStored(): StoredSession | null {
     return this.stored.all.get(this.open?.session.agentSessionId ?? '') ?? null;
@@ -439,14 +447,14 @@ export class ProjectState extends SessionActions {
     await this.problems.attempt('The prompt of the command line was not read', async () => {
       const text = await this.host.takeDraft();
       if (text === null) return;
-      const draft = this.drafts.of(this.open?.id ?? null, this.project.path);
+      const draft = this.draft;
       draft.text = draft.text === '' ? text : `${draft.text}\n${text}`;
     });
   }
 
   /** Adds dropped files to the draft of the open session. */
   #take(dropped: readonly Dropped[]): void {
-    const draft = this.drafts.of(this.open?.id ?? null, this.project.path);
+    const draft = this.draft;
     const paths: string[] = [];
     for (const one of dropped) {
       if (one.type === 'attachment') {

@@ -1,0 +1,55 @@
+import { fireEvent } from '@testing-library/svelte';
+import { describe, expect, it, vi } from 'vitest';
+
+import { openApp, promptBox } from '../../test/app';
+
+const newSession = () => fireEvent.keyDown(document.activeElement ?? document.body, { key: 'n', ctrlKey: true });
+
+/** A window whose new sessions are created only when `release` is called, with a text in the open session's draft. */
+async function openSlowly() {
+  localStorage.clear();
+  const app = await openApp();
+  const create = app.host.createSession.bind(app.host);
+  const late = { resolve: () => {}, reject: (_reason: unknown) => {} };
+  const released = new Promise<void>((resolve, reject) => Object.assign(late, { resolve, reject }));
+  app.host.createSession = async (...args) => {
+    await released;
+    return create(...args);
+  };
+  promptBox().focus();
+  await app.user.keyboard('for the old one');
+  await newSession();
+  return { ...app, late };
+}
+
+describe('what is typed before a new session is open', () => {
+  it('is the draft of the new session, and the old one keeps its own', async () => {
+    const { user, late } = await openSlowly();
+    await user.keyboard('for the ');
+    expect(promptBox().value).toBe('for the ');
+    late.resolve();
+    await expect.poll(() => document.title).toContain('New session');
+    await user.keyboard('new one');
+    expect(promptBox().value).toBe('for the new one');
+    expect(localStorage.getItem('deskbell.draft.s1')).toBe('for the old one');
+  });
+
+  it('is sent to the new session', async () => {
+    const { host, user, late } = await openSlowly();
+    const command = vi.spyOn(host, 'command');
+    await user.keyboard('Go on{Enter}');
+    expect(command).not.toHaveBeenCalled();
+    late.resolve();
+    const sent = () => command.mock.calls.filter(([, { type }]) => type === 'prompt');
+    await expect.poll(() => sent().map(([id]) => id)).toEqual(['s-new-1']);
+    expect(localStorage.getItem('deskbell.draft.s1')).toBe('for the old one');
+  });
+
+  it('is kept for the next one if none was created, also when it was sent', async () => {
+    const { user, late } = await openSlowly();
+    await user.keyboard('Go on{Enter}');
+    late.reject({ code: 'internal', message: 'The disk is full.', detail: null });
+    await expect.poll(() => localStorage.getItem('deskbell.draft.new:/home/ines/ledger')).toBe('Go on');
+    expect(promptBox().value).toBe('for the old one');
+  });
+});
