@@ -33,6 +33,8 @@ const COMMANDS: &[&str] = &[
     "mark_session",
     "open_terminal",
     "subscribe",
+    "subscribe_beside",
+    "leave_beside",
     "show_rows",
     "find_words",
     "copy_text",

@@ -58,7 +58,10 @@ fn project_here(app: &AppHandle, window: &WebviewWindow) -> Answer<PathBuf> {
 /// The first call of a page: returns the project and the settings. From then on the window's events use a new name.
 #[tauri::command]
 pub async fn connect(app: AppHandle, window: WebviewWindow) -> Answer<Connection> {
-    app.state::<Windows>().with(window.label(), |window| window.forward = None)?;
+    app.state::<Windows>().with(window.label(), |window| {
+        window.forward = None;
+        window.beside = None;
+    })?;
     let event = app.state::<Channels>().open(window.label());
     // The page is new and draws its cards again.
     app.state::<DialogController>().view_changed(window.label(), |view| view.cards.clear());
@@ -203,7 +206,7 @@ pub fn waiting_event(app: AppHandle, window: WebviewWindow, nr: u32) -> Answer<R
 #[tauri::command]
 pub fn acknowledge(app: AppHandle, window: WebviewWindow, session_id: SessionId, seq: u64) -> Answer<()> {
     app.state::<Windows>().with(window.label(), |window| {
-        if let Some(forward) = window.forward.as_ref().filter(|forward| *forward.session_id() == session_id) {
+        if let Some(forward) = window.forward_of(&session_id) {
             forward.acknowledge(seq);
         }
     })
@@ -396,8 +399,13 @@ pub fn cards_in_sight(
 ) -> Answer<()> {
     app.state::<SessionRegistry>().session(&project_of(&app, &window)?, &session_id)?;
     let card = |request_id| DialogId { session_id: session_id.clone(), request_id };
-    let cards = request_ids.into_iter().map(card).collect();
-    app.state::<DialogController>().view_changed(window.label(), |view| view.cards = cards);
+    let cards: Vec<DialogId> = request_ids.into_iter().map(card).collect();
+    let shown = app.state::<Windows>().with(window.label(), |window| window.shown_sessions())?;
+    app.state::<DialogController>().view_changed(window.label(), |view| {
+        // Those of a session beside this one stay in sight.
+        view.cards.retain(|card| card.session_id != session_id && shown.contains(&card.session_id));
+        view.cards.extend(cards);
+    });
     Ok(())
 }
 

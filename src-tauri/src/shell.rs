@@ -74,6 +74,8 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             commands::stored::mark_session,
             commands::stored::open_terminal,
             commands::transcript::subscribe,
+            commands::transcript::subscribe_beside,
+            commands::transcript::leave_beside,
             commands::transcript::show_rows,
             commands::transcript::find_words,
             commands::transcript::copy_text,

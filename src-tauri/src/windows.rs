@@ -34,6 +34,8 @@ pub struct ProjectWindow {
     /// Failures that the user has seen; the title does not show them any more.
     pub seen_failures: HashSet<SessionId>,
     pub forward: Option<Forward>,
+    /// A second session, which is shown beside the open one.
+    pub beside: Option<Forward>,
     /// Follows the sessions in the agent's store for this window's list.
     pub follower: Option<Follower>,
     /// The search in progress, or the last one, with its number.
@@ -65,6 +67,7 @@ impl ProjectWindow {
             focused: false,
             seen_failures: HashSet::new(),
             forward: None,
+            beside: None,
             follower: None,
             searching: None,
             found: HashMap::new(),
@@ -74,6 +77,22 @@ impl ProjectWindow {
             n_views: 0,
             closing: false,
         }
+    }
+}
+
+impl ProjectWindow {
+    /// The forward of a session that the window shows.
+    pub fn forward_of(&self, id: &SessionId) -> Option<&Forward> {
+        [&self.forward, &self.beside].into_iter().flatten().find(|forward| forward.session_id() == id)
+    }
+
+    /// The sessions that the window shows.
+    pub fn shown_sessions(&self) -> Vec<SessionId> {
+        [&self.forward, &self.beside]
+            .into_iter()
+            .flatten()
+            .map(|forward| forward.session_id().clone())
+            .collect()
     }
 }
 

@@ -62,3 +62,40 @@ pub async fn a_session_from_the_menu_asks_by_its_agents_options_and_is_there_aft
         })
         .await
 }
+
+pub async fn a_prompt_is_given_to_another_agent_and_both_answer_side_by_side() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("beside", async |stage| {
+            let window = &stage.window;
+            window.prompt("SAY Round to even.").await?;
+            window.wait_said("Round to even.", SHORT).await?;
+            window.wait_idle(SHORT).await?;
+
+            window.right_click_at("region", "Your prompt").await?;
+            window.click("menuitem", "Ask another agent…").await?;
+            window.wait_shows("It gets the same prompt in a new session", LONG).await?;
+            window.click("button", AGENT).await?;
+            window.find("textbox", "Prompt beside").await?;
+            window.drawn().await?;
+            eventually("both sessions have the answer", LONG, async || {
+                let articles = window.names("article").await?;
+                Ok((articles.iter().filter(|name| *name == "Answer").count() == 2).then_some(()))
+            })
+            .await?;
+            ensure!(stage.session_ids()?.len() == 2, "the prompt has a session of its own");
+            stage.desktop.screenshot("beside").await?;
+
+            // The first session is beside the new one. A request is answered there, in its card.
+            window.type_into("Prompt beside", "TOOL Bash {\"command\":\"make harbour\"}\nSAY Built.").await?;
+            window.key("Return").await?;
+            window.click("button", "Allow once").await?;
+            window.wait_shows("Built.", SHORT).await?;
+            window.key("F8").await?;
+            window.gone("button", AGENT).await?;
+            window.key("shift+F8").await?;
+            window.gone("textbox", "Prompt beside").await?;
+            window.wait_focus("textbox “Prompt”").await
+        })
+        .await
+}

@@ -54,6 +54,14 @@ async function filterSessions(page) {
   await sessions(page).getByText('Remove the old exporter, part 2400').waitFor();
 }
 
+/** Shows another session beside the open one. In a small window, a line names it. */
+async function beside(page) {
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('Show beside this session: Explain');
+  await page.keyboard.press('Enter');
+  await page.getByText('Explain the import pipeline').last().waitFor();
+}
+
 const press = (page, name) => page.getByRole('button', { name, exact: true }).first().click();
 
 async function always(page) {
@@ -137,6 +145,7 @@ export const extraViews = [
   { name: 'commands', scene: 'empty', prepare: (page) => type(page, '/') },
   { name: 'files', scene: 'empty', prepare: (page) => type(page, 'look at @s') },
   { name: 'palette', scene: 'conversation', prepare: (page) => page.keyboard.press('Control+k') },
+  { name: 'beside', scene: 'conversation', prepare: beside },
   { name: 'find', scene: 'conversation', prepare: (page) => page.keyboard.press('Control+f') },
   { name: 'sessions', scene: 'conversation', prepare: (page) => page.keyboard.press('Control+b') },
   { name: 'side', scene: 'conversation', prepare: (page) => page.keyboard.press('Control+j') },

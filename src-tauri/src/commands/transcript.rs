@@ -1,6 +1,8 @@
 //! Commands on a transcript: subscribe, show rows, search, and get texts of items.
 
 use super::{Answer, project_of};
+use crate::ask::DialogController;
+use crate::forward::Forward;
 use crate::lifecycle;
 use crate::registry::SessionRegistry;
 use crate::windows::Windows;
@@ -30,11 +32,45 @@ pub async fn subscribe(
     let label = window.label().to_owned();
     lifecycle::remember_session(&app, &project_of(&app, &window)?, &session_id);
     app.state::<Windows>().with(window.label(), |window| {
+        // The session that was beside the open one is the open one now.
+        window.beside.take_if(|beside| *beside.session_id() == session_id);
         window.open_session = Some(session_id);
-        window.forward = Some(crate::forward::Forward::begin(app.clone(), label, feed));
+        window.forward = Some(Forward::begin(app.clone(), label, feed));
     })?;
     lifecycle::learn_focus(&app, window.label())?;
     Ok(snapshot)
+}
+
+/// Returns a second session, which is shown beside the open one. From then on its events are sent to this window, too.
+#[tauri::command]
+pub async fn subscribe_beside(
+    app: AppHandle,
+    window: WebviewWindow,
+    session_id: SessionId,
+    show: Viewport,
+    unfolded: Vec<ItemId>,
+) -> Answer<Snapshot> {
+    let session = session_of(&app, &window, &session_id)?;
+    let feed = Arc::new(Feed::new(session_id, show, unfolded));
+    let snapshot = session.subscribe(Subscriber::Merged(feed.clone())).await?;
+    let label = window.label().to_owned();
+    app.state::<Windows>().with(window.label(), |window| {
+        window.beside = Some(Forward::begin(app.clone(), label, feed));
+    })?;
+    Ok(snapshot)
+}
+
+/// No session is shown beside the open one any more.
+#[tauri::command]
+pub fn leave_beside(app: AppHandle, window: WebviewWindow) -> Answer<()> {
+    let shown = app.state::<Windows>().with(window.label(), |window| {
+        window.beside = None;
+        window.shown_sessions()
+    })?;
+    app.state::<DialogController>().view_changed(window.label(), |view| {
+        view.cards.retain(|card| shown.contains(&card.session_id));
+    });
+    Ok(())
 }
 
 /// Shows another part of the transcript; changes to that part are sent as events.
@@ -55,10 +91,7 @@ pub async fn show_rows(
 
 /// The feed of this window, if it shows that session.
 fn feed_of(app: &AppHandle, window: &WebviewWindow, id: &SessionId) -> Answer<Option<Arc<Feed>>> {
-    app.state::<Windows>().with(window.label(), |window| {
-        let forward = window.forward.as_ref().filter(|forward| forward.session_id() == id);
-        forward.map(|forward| forward.feed())
-    })
+    app.state::<Windows>().with(window.label(), |window| window.forward_of(id).map(Forward::feed))
 }
 
 /// `None` if a newer search replaced this one.

@@ -159,6 +159,11 @@ export const dialogs: Page = () => [
         await tick();
       },
     ],
+    'for a prompt': {
+      ...choosing(() => Promise.resolve([...AGENTS])),
+      title: 'Ask another agent',
+      note: 'It gets the same prompt in a new session, and both are shown side by side. Both work in this folder.',
+    },
     'with profiles': { ...choosing(() => Promise.resolve([...AGENTS])), profiles: PROFILES },
     'with a default profile': {
       ...choosing(() => Promise.resolve([...AGENTS])),

@@ -14,6 +14,8 @@ export interface Desk {
   /** Why no session can be shown: another page is in its place. */
   readonly covered: string | null;
   newSession(agent: 'demo' | null): void;
+  /** Shows the agents that a prompt of the open session can be given to. */
+  askAnother(promptId: string): void;
   openRow(row: Row): void;
   toggleSessions(): void;
   toggleSide(): void;
@@ -29,6 +31,7 @@ export interface Desk {
       | 'changes'
       | 'keys'
       | 'agents'
+      | 'askAnother'
       | 'worktrees'
       | 'newWorktree'
       | 'far'

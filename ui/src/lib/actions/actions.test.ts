@@ -72,6 +72,10 @@ const lastOf = ({ session }: Opened, type: string) => session.items.findLast(({ 
 const lastCall = ({ session }: Opened, detail: string) =>
   session.items.findLast(({ body }) => body.type === 'toolCall' && body.detail.type === detail)?.id;
 
+const besideTitle = () => screen.queryByRole('region', { name: /^Beside: / })?.getAttribute('aria-label') ?? null;
+
+const BESIDE = 'Beside: Explain the import pipeline';
+
 interface Case {
   scene?: string;
   /** What the action needs. */
@@ -138,6 +142,14 @@ const CASES: Record<string, Case> = {
   copy: { done: calling('copyText', 's1', { type: 'conversation' }) },
   resume: { given: hasAgentId, done: calling('copyText', 's1', { type: 'resumeCommand' }) },
   link: { done: calling('writeClipboard', 'deskbell://open?folder=%2Fhome%2Fines%2Fledger&session=s1') },
+  beside: { scene: 'conversation', choice: 'Explain the import', done: () => besideTitle() === BESIDE },
+  'swap-beside': {
+    scene: 'conversation',
+    given: showBeside,
+    done: () => besideTitle() !== null && besideTitle() !== BESIDE,
+  },
+  'close-beside': { scene: 'conversation', given: showBeside, done: () => besideTitle() === null },
+  'ask-another': { scene: 'conversation', done: dialog('Ask another agent') },
   fork: { given: hasAgentId, done: calling('forkSession', 's1', null) },
   pin: { given: hasAgentId, done: calling('markSession', 'a1', 'pinned') },
   archive: { given: hasAgentId, done: calling('markSession', 'a1', 'archived') },
@@ -295,6 +307,12 @@ async function opened(id: string): Promise<Opened> {
   await given?.(window);
   await tick();
   return window;
+}
+
+async function showBeside(opened: Opened) {
+  await inPalette(opened, 'Show beside this session: Explain');
+  await opened.user.keyboard('{Enter}');
+  await expect.poll(besideTitle).toBe(BESIDE);
 }
 
 /** Opens the palette by key and searches for an action. */
@@ -459,6 +477,7 @@ const itemFor: Record<string, (opened: Opened) => string | undefined> = {
   'copy-call': (opened) => lastOf(opened, 'toolCall'),
   'fork-before': (opened) => lastOf(opened, 'prompt'),
   rewind: (opened) => lastOf(opened, 'prompt'),
+  'ask-another': (opened) => lastOf(opened, 'prompt'),
   fold: (opened) => lastOf(opened, 'toolCall'),
 };
 

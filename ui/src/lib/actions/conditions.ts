@@ -13,6 +13,10 @@ export const open = ({ project }: Desk) => project.open;
 /** Needs the open conversation on screen. */
 export const offSession = (desk: Desk) => desk.covered ?? (open(desk) === null ? NO_SESSION : null);
 
+/** Needs a second session on screen. */
+export const offBeside = ({ project }: Desk) =>
+  project.beside.state === null ? 'No session is shown beside this one.' : null;
+
 /** Needs a session or a stored conversation. */
 export const offRow = (_: Desk, { row }: Target) => (row === null ? NO_SESSION : null);
 

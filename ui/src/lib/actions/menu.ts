@@ -23,12 +23,13 @@ export const MENUS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   View: [
     ['sessions', 'side', 'changes', 'fold'],
+    ['beside', 'swap-beside', 'close-beside'],
     ['context', 'usage', 'lines'],
     ['larger', 'smaller', 'usual', 'theme'],
   ],
   Session: [
     ['rename', 'generate-title', 'pin', 'archive'],
-    ['fork', 'fork-before', 'terminal', 'record'],
+    ['fork', 'fork-before', 'ask-another', 'terminal', 'record'],
     ['rewind', 'undo-rewind'],
     ['reconnect'],
     ['remove', 'restore'],

@@ -103,6 +103,10 @@ export interface Host {
    * among the `unfolded` items has a row for each of its slices, and a call those of its subagent's items.
    */
   subscribe(sessionId: SessionId, show: Viewport, unfolded: readonly ItemId[]): Promise<Snapshot>;
+  /** As `subscribe`, for a second session that is shown beside the open one. */
+  subscribeBeside(sessionId: SessionId, show: Viewport, unfolded: readonly ItemId[]): Promise<Snapshot>;
+  /** Ends the batches of the session that is beside the open one. */
+  leaveBeside(): Promise<void>;
   /** Requests other rows of that session; rows that enter the range arrive with a batch. */
   showRows(sessionId: SessionId, show: Viewport): Promise<void>;
   /**

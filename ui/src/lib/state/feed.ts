@@ -23,6 +23,7 @@ export interface FeedCallbacks {
 export class Feed {
   readonly state: SessionState;
   #host: Host;
+  readonly #subscribe: Host['subscribe'];
   #callbacks: FeedCallbacks;
   #waiting: Batch[] = [];
   #loading = false;
@@ -32,8 +33,15 @@ export class Feed {
   #unacknowledged = 0;
   #frame = new FrameGate(() => this.#drain());
 
-  constructor(host: Host, state: SessionState, callbacks: FeedCallbacks) {
+  /** `subscribe` gets the snapshot; by default that of the open session. */
+  constructor(
+    host: Host,
+    state: SessionState,
+    callbacks: FeedCallbacks,
+    subscribe: Host['subscribe'] = (...what) => host.subscribe(...what),
+  ) {
     this.#host = host;
+    this.#subscribe = subscribe;
     this.state = state;
     this.#callbacks = callbacks;
     state.onshow = (show) => void this.#show(show);
@@ -52,7 +60,7 @@ export class Feed {
     if (this.#loading || this.#closed) return;
     this.#loading = true;
     try {
-      const snapshot = await this.#host.subscribe(this.sessionId, this.state.wantAgain(), this.state.unfolded);
+      const snapshot = await this.#subscribe(this.sessionId, this.state.wantAgain(), this.state.unfolded);
       if (this.#closed) return;
       this.state.load(snapshot);
       this.#callbacks.onapplied(this.state.session);

@@ -4,6 +4,8 @@ import { SvelteSet } from 'svelte/reactivity';
 
 import type {
   AgentView,
+  Command,
+  CommandError,
   Connection,
   Dropped,
   ExportFormat,
@@ -11,6 +13,7 @@ import type {
   ItemId,
   ProjectView,
   RecentProject,
+  RequestId,
   Session,
   SessionId,
   SessionMark,
@@ -19,7 +22,7 @@ import type {
   WindowEvent,
 } from '../bindings/api';
 import { withMentions } from '../composer/mention';
-import { asCommandError, type Host } from '../host/host';
+import { asCommandError, type AgentOrProfile, type Host } from '../host/host';
 import { SearchState } from '../search/search.svelte';
 import { SessionCreation } from '../sessions/creation.svelte';
 import { Removals } from '../sessions/removals.svelte';
@@ -33,6 +36,7 @@ import { TrustQuestions } from '../trust/questions.svelte';
 import { Worktrees } from '../worktrees/worktrees.svelte';
 import { AgentCheck } from './agentCheck.svelte';
 import { drafted, EVERYTHING, refusal } from './attachments';
+import { Beside } from './beside.svelte';
 import { CardsInSight } from './cards';
 import { Drafts, type Draft } from './drafts.svelte';
 import { Feed } from './feed';
@@ -48,6 +52,8 @@ export class ProjectState extends SessionActions {
   readonly changes: SessionChanges;
   /** New sessions. */
   readonly creation: SessionCreation;
+  /** The session that is shown beside the open one. */
+  readonly beside: Beside;
   /** The trust decisions. */
   readonly trust: TrustQuestions;
   /** The sessions that were removed in this window. */
@@ -127,7 +133,9 @@ export class ProjectState extends SessionActions {
     });
     this.trust.begin();
     this.drafts = drafts;
-    this.cards = new CardsInSight(openId, (session, requests) => void this.#reportCards(session, requests));
+    const reportCards = (session: SessionId, requests: RequestId[]) => void this.#reportCards(session, requests);
+    this.cards = new CardsInSight(openId, reportCards);
+    this.beside = new Beside(host, this.problems, (session) => this.#list(session), reportCards);
   }
 
   /** Connects, starts listening, then requests the snapshot of the open session. In this order no event is missed. */
@@ -155,6 +163,7 @@ export class ProjectState extends SessionActions {
     switch (event.type) {
       case 'batch':
         this.#feed?.receive(event);
+        this.beside.receive(event);
         break;
       case 'sessionListed':
         this.#list(event.session);
@@ -196,10 +205,11 @@ export class ProjectState extends SessionActions {
     }
   }
 
-  /** An event was lost: reports that and reloads the open session. */
+  /** An event was lost: reports that and reloads the sessions that are shown. */
   miss(reason: unknown): void {
     this.problems.report('This window missed an update', asCommandError(reason));
     void this.#feed?.load();
+    this.beside.reload();
   }
 
   #takeProject(project: ProjectView): void {
@@ -234,15 +244,60 @@ export class ProjectState extends SessionActions {
       });
       return;
     }
+    const before = this.open;
+    // The two change places.
+    const swapped = this.beside.state?.id === id ? this.beside.leave() : null;
     this.#feed?.close();
-    if (this.open !== null) this.#keep(this.open);
-    const state = this.#kept.get(id) ?? new SessionState(facts);
+    if (before !== null) this.#keep(before);
+    const state = swapped ?? this.#kept.get(id) ?? new SessionState(facts);
     this.open = state;
     this.#feed = new Feed(this.host, state, {
       onapplied: (session) => this.#list(session),
       onerror: (error) => this.problems.report('The session could not be read', error),
     });
     await this.#feed.load();
+    if (swapped !== null && before !== null && this.open === state) await this.beside.show(before);
+  }
+
+  /** Shows a session beside the open one. */
+  async showBeside(id: SessionId): Promise<void> {
+    const facts = this.sessions.find((session) => session.id === id);
+    if (facts === undefined || this.open === null || this.open.id === id) return;
+    this.unread.delete(id);
+    await this.beside.show(this.#kept.get(id) ?? new SessionState(facts));
+  }
+
+  /**
+   * Gives a prompt of the open session to another agent, in a new session, and shows the two side by side. `null` is
+   * Claude Code. Returns why there is no session.
+   */
+  async askAnother(promptId: ItemId, wanted: AgentOrProfile | null): Promise<CommandError | null> {
+    const origin = this.open;
+    const body = origin?.item(promptId)?.body;
+    if (origin === null || body?.type !== 'prompt') return null;
+    // A long prompt is not all in the window.
+    const copy = { type: 'message', itemId: promptId } as const;
+    const text = await this.problems.read('The prompt was not read', () => this.host.copyText(origin.id, copy));
+    if (text === null) return null;
+    const refused = wanted === null ? null : await this.creation.createWith(wanted);
+    if (refused !== null) return refused;
+    if (wanted === null) await this.creation.create('claude');
+    if (this.open === null || this.open.id === origin.id) {
+      // The user decides about the folder first, or reads why there is no agent. The prompt waits for the session.
+      this.drafts.of(null, this.project.path).add(text, []);
+      return null;
+    }
+    await this.beside.show(origin);
+    const nFiles = body.nImages + body.nDocuments;
+    if (nFiles > 0) {
+      this.draft.add(text, []);
+      const message = `Its attachments (${nFiles}) are not kept. Attach them again, then send it.`;
+      this.problems.report('The prompt was not sent', { code: 'badCommand', message, detail: null });
+      return null;
+    }
+    const prompt: Command = { type: 'prompt', text, attachments: [], delivery: 'afterTurn' };
+    if ((await this.command(prompt, 'The prompt was not sent')) !== null) this.draft.add(text, []);
+    return null;
   }
 
   /** Opens the session of a row. A conversation of the agent's store becomes a session; nothing is started. */
@@ -507,6 +562,7 @@ export class ProjectState extends SessionActions {
     this.#kept.delete(id);
     this.unread.delete(id);
     this.drafts.forget(id, this.project.path);
+    if (this.beside.state?.id === id) void this.beside.close();
     if (this.open?.id !== id) return;
     this.#feed?.close();
     this.#feed = null;

@@ -11,6 +11,8 @@ export class Dialogs {
   paletteStart = $state('');
   /** The file that the changes page begins with. */
   changedFile = $state<string | null>(null);
+  /** The prompt that another agent is to be asked. */
+  askedPrompt = $state<string | null>(null);
   /** The element that had the focus when a dialog was opened. */
   #before: Element | null = null;
 
@@ -33,6 +35,12 @@ export class Dialogs {
   showChanges(file: string | null): void {
     this.show('changes');
     this.changedFile = file;
+  }
+
+  /** Shows the agents that a prompt can be given to. */
+  askAnother(promptId: string): void {
+    this.show('askAnother');
+    this.askedPrompt = promptId;
   }
 
   close(): void {

@@ -10,6 +10,7 @@ import {
   offMessage,
   offOther,
   offRewind,
+  offSession,
   offUnsent,
   open,
 } from '../conditions';
@@ -71,6 +72,20 @@ export const MESSAGE: readonly Action[] = [
     does: {
       run: (desk, { item }) => {
         if (item !== null) void desk.project.forkSession(item.id);
+      },
+    },
+  },
+  {
+    id: 'ask-another',
+    group: 'Message',
+    label: 'Ask another agent the last prompt…',
+    inMenu: 'Ask another agent…',
+    menu: 'message',
+    isAbsent: (_, { item }) => item?.body.type !== 'prompt',
+    off: (desk, on) => offSession(desk) ?? offMessage(desk, on),
+    does: {
+      run: (desk, { item }) => {
+        if (item !== null) desk.askAnother(item.id);
       },
     },
   },

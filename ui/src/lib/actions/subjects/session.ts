@@ -1,8 +1,18 @@
 // Actions that create, find, copy, mark, export and remove sessions.
 
 import type { ExportFormat } from '../../bindings/api';
-import type { Action } from '../action';
-import { isMarked, isOpen, notOffered, offLink, offOther, offRepository, offRow, offSession } from '../conditions';
+import type { Action, Choice, Desk } from '../action';
+import {
+  isMarked,
+  isOpen,
+  notOffered,
+  offBeside,
+  offLink,
+  offOther,
+  offRepository,
+  offRow,
+  offSession,
+} from '../conditions';
 import { always, onSession } from './builders';
 
 function marking(id: string, mark: 'pinned' | 'archived', word: string): Action {
@@ -32,6 +42,17 @@ const exporting = (format: ExportFormat, name: string): Action => ({
   off: offRow,
   does: { run: (desk, on) => onSession(desk, on, ({ id }) => desk.project.exportSession(format, id)) },
 });
+
+/** The sessions that can be shown beside the open one. */
+const besides = ({ project }: Desk): Choice[] =>
+  project.sessions
+    .filter(({ id }) => id !== project.open?.id)
+    .map(({ id, title }) => ({
+      id,
+      label: title,
+      isCurrent: id === project.beside.state?.id,
+      run: () => void project.showBeside(id),
+    }));
 
 export const SESSION: readonly Action[] = [
   always('Session', 'new', 'New session', (desk) => desk.newSession(null), 'Ctrl+N'),
@@ -69,6 +90,33 @@ export const SESSION: readonly Action[] = [
   always('Session', 'search', 'Search in all sessions', (desk) => desk.show('search'), 'Ctrl+Shift+F'),
   always('Session', 'next', 'Next session', (desk) => desk.stepSession(1), 'Alt+ArrowDown'),
   always('Session', 'previous', 'Previous session', (desk) => desk.stepSession(-1), 'Alt+ArrowUp'),
+  {
+    id: 'beside',
+    group: 'Session',
+    label: 'Show beside this session',
+    off: (desk) => offSession(desk) ?? (besides(desk).length === 0 ? 'There is no other session.' : null),
+    does: { choices: besides },
+  },
+  {
+    id: 'swap-beside',
+    group: 'Session',
+    label: 'Go to the session beside',
+    keys: ['F8'],
+    off: offBeside,
+    does: {
+      run: ({ project }) => {
+        if (project.beside.state !== null) void project.openSession(project.beside.state.id);
+      },
+    },
+  },
+  {
+    id: 'close-beside',
+    group: 'Session',
+    label: 'Close the session beside',
+    keys: ['Shift+F8'],
+    off: offBeside,
+    does: { run: ({ project }) => void project.beside.close() },
+  },
   {
     id: 'find',
     group: 'Session',

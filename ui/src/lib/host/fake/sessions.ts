@@ -52,6 +52,8 @@ export abstract class FakeSessions extends FakeDesktop {
   protected sessions = new Map<SessionId, FakeSession>();
   #removed = new Map<SessionId, FakeSession>();
   #window: FakeWindow | null = null;
+  /** The second session that the window shows. */
+  #beside: FakeWindow | null = null;
   /** The output of tasks in the background, by their ids. */
   taskOutputs = new Map<string, TaskOutput>(TASK_OUTPUTS);
   /** The standard error of MCP servers, by their names. */
@@ -84,6 +86,7 @@ export abstract class FakeSessions extends FakeDesktop {
   subscribe(sessionId: SessionId, show: Viewport, unfolded: readonly ItemId[] = []): Promise<Snapshot> {
     const session = this.sessions.get(sessionId);
     if (session === undefined) return refuse('noSuchSession', 'There is no such session any more.');
+    if (this.#beside?.session === session) this.#beside = null;
     this.#window = new FakeWindow(session, show, unfolded);
     const snapshot = structuredClone(this.#window.snapshot());
     session.play?.(session);
@@ -91,9 +94,25 @@ export abstract class FakeSessions extends FakeDesktop {
     return Promise.resolve(snapshot);
   }
 
+  subscribeBeside(sessionId: SessionId, show: Viewport, unfolded: readonly ItemId[] = []): Promise<Snapshot> {
+    const session = this.sessions.get(sessionId);
+    if (session === undefined) return refuse('noSuchSession', 'There is no such session any more.');
+    this.#beside = new FakeWindow(session, show, unfolded);
+    return Promise.resolve(structuredClone(this.#beside.snapshot()));
+  }
+
+  leaveBeside(): Promise<void> {
+    this.#beside = null;
+    return Promise.resolve();
+  }
+
+  #windowOf(sessionId: SessionId): FakeWindow | null {
+    return [this.#window, this.#beside].find((window) => window?.session.facts.id === sessionId) ?? null;
+  }
+
   showRows(sessionId: SessionId, show: Viewport): Promise<void> {
-    const window = this.#window;
-    if (window?.session.facts.id === sessionId) this.hear({ type: 'batch', ...structuredClone(window.move(show)) });
+    const window = this.#windowOf(sessionId);
+    if (window !== null) this.hear({ type: 'batch', ...structuredClone(window.move(show)) });
     return Promise.resolve();
   }
 
@@ -271,8 +290,7 @@ export abstract class FakeSessions extends FakeDesktop {
 
   #rowOf(sessionId: SessionId, itemId: ItemId): number | null {
     const item = this.sessions.get(sessionId)?.items.find(({ id }) => id === itemId);
-    const window = this.#window?.session.facts.id === sessionId ? this.#window : null;
-    return window?.rowOf(itemId) ?? item?.row ?? null;
+    return this.#windowOf(sessionId)?.rowOf(itemId) ?? item?.row ?? null;
   }
 
   reviewOptions(_sessionId: SessionId, options: SessionOptions): Promise<OptionsReview> {
@@ -295,8 +313,8 @@ export abstract class FakeSessions extends FakeDesktop {
   protected adopt(session: FakeSession): void {
     this.sessions.set(session.facts.id, session);
     session.onevents = (after: number, events: Event[]) => {
-      const window = this.#window;
-      if (window?.session === session) this.hear({ type: 'batch', ...structuredClone(window.hear(after, events)) });
+      const window = this.#windowOf(session.facts.id);
+      if (window !== null) this.hear({ type: 'batch', ...structuredClone(window.hear(after, events)) });
       else this.hear({ type: 'sessionListed', session: structuredClone(session.facts) });
     };
   }
