@@ -93,6 +93,48 @@ fn documented(document: &str, problems: &mut Vec<String>) -> (BTreeSet<String>, 
     (everywhere, kinds)
 }
 
+/// The kinds that begin the arms of a `match` in this source text.
+fn arms(source: &str) -> Vec<String> {
+    let is_kind = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+    let patterns = source.lines().filter_map(|line| {
+        let line = line.trim_start();
+        let line = line.strip_prefix('(').unwrap_or(line);
+        let end = [" =>", " if ", ", "].iter().filter_map(|end| line.find(end)).min()?;
+        line.starts_with('"').then(|| &line[..end])
+    });
+    let quoted = patterns.flat_map(|pattern| pattern.split(" | ")).map(|kind| kind.trim_matches('"'));
+    quoted.filter(|kind| is_kind(kind)).map(str::to_owned).collect()
+}
+
+/// The kinds that the parser knows.
+fn parsed() -> BTreeSet<String> {
+    let source = |name: &str| {
+        let path = root().join("src-tauri/claude/src/wire").join(name);
+        std::fs::read_to_string(path).expect("the parser is there")
+    };
+    let between = |text: &str, from: &str, to: &str| {
+        let (_, text) = text.split_once(from).expect("the parser begins as it did");
+        text.split_once(to).map_or(text, |(text, _)| text).to_owned()
+    };
+    let read = source("read.rs");
+    let mut kinds: BTreeSet<String> = arms(&between(&read, "\nfn read(", "\n}\n")).into_iter().collect();
+    kinds.remove("system");
+    let subtypes = read.split("if subtype == \"").skip(1).filter_map(|rest| rest.split('"').next());
+    kinds.extend(subtypes.map(|subtype| format!("system/{subtype}")));
+    let system = arms(&between(&read, "\nfn read_system(", "\n}\n"));
+    kinds.extend(system.iter().map(|subtype| format!("system/{subtype}")));
+    let control = arms(&between(&source("control.rs"), "fn read_control_request(", "\n}\n"));
+    kinds.extend(control.iter().map(|subtype| format!("control_request/{subtype}")));
+    for event in arms(&between(&source("stream.rs"), "let event = match", "\n}\n")) {
+        let delta = event.ends_with("_delta") && event != "message_delta" && event != "content_block_delta";
+        let of = if delta { "content_block_delta " } else { "" };
+        kinds.insert(format!("stream_event: {of}{event}"));
+    }
+    let blocks = arms(&between(&source("message.rs"), "fn read_content_block(", "\n}\n"));
+    kinds.extend(blocks.iter().map(|kind| format!("block: {kind}")));
+    kinds
+}
+
 fn missing(document: &str, observed: &Kinds) -> Vec<String> {
     let mut problems = Vec::new();
     let (everywhere, documented) = documented(document, &mut problems);
@@ -114,6 +156,32 @@ fn the_document_says_what_becomes_of_each_kind_and_field() {
     let observed = observed();
     assert!(observed.len() >= 35, "{} kinds", observed.len());
     assert_eq!(missing(&document, &observed), [""; 0]);
+}
+
+/// A kind that the parser reads is in the document, also if no recording has it.
+#[test]
+fn each_kind_that_is_parsed_has_a_section() {
+    let parsed = parsed();
+    for known in ["error", "system/init", "system/session_writes_lost", "control_request/elicitation"] {
+        assert!(parsed.contains(known), "{known} is not among {parsed:?}");
+    }
+    for known in
+        ["stream_event: message_delta", "stream_event: content_block_delta text_delta", "block: image"]
+    {
+        assert!(parsed.contains(known), "{known} is not among {parsed:?}");
+    }
+    let document =
+        std::fs::read_to_string(root().join("docs/design/lines.md")).expect("the document is there");
+    let (_, documented) = documented(&document, &mut Vec::new());
+    let without: Vec<&String> = parsed.iter().filter(|kind| !documented.contains_key(*kind)).collect();
+    assert_eq!(without, [""; 0]);
+}
+
+#[test]
+fn a_new_arm_of_the_parser_is_found() {
+    let source = "    match kind {\n        \"a\" | \"b_c\" => x,\n        \"d\" if y => {\n        (\"e\", Some(_)) => z,\n        \
+                  // \"f\" =>\n        Some(\"g\") => x,\n        _ => w,\n";
+    assert_eq!(arms(source), ["a", "b_c", "d", "e"]);
 }
 
 /// Otherwise the count of unknown lines in the window would say nothing.
