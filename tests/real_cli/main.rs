@@ -220,7 +220,7 @@ fn main() {
             hooks_of_a_folder_that_is_not_trusted_neither_run_nor_show;
         cost: every_turn_pays_for_itself, turns_with_several_models_add_up_to_what_the_agent_says,
             a_resumed_conversation_is_not_billed_for_its_past,
-            a_fork_pays_for_its_own_turns;
+            what_another_process_spent_is_counted_once, a_fork_pays_for_its_own_turns;
         crash:
         a_killed_agent_resumes_the_session_with_the_next_prompt,
         a_prompt_cut_off_is_held_and_sent_again_only_when_asked,
