@@ -46,7 +46,7 @@ pub async fn an_agent_that_hibernates_gives_its_memory_back_and_goes_on() -> Res
 }
 
 /// Seconds from prompt to the successful end of its turn.
-async fn turn(session: &SessionHandle, events: &mut mpsc::Receiver<Envelope>, text: &str) -> Result<f64> {
+pub async fn turn(session: &SessionHandle, events: &mut mpsc::Receiver<Envelope>, text: &str) -> Result<f64> {
     let started_at = Instant::now();
     let prompt =
         Command::Prompt { text: text.to_owned(), attachments: Vec::new(), delivery: Delivery::AfterTurn };
@@ -80,7 +80,7 @@ fn memory_kib(token: &str) -> u64 {
     processes_with(Launch::RUN_TOKEN, token).iter().map(|process| share(process.pid)).sum()
 }
 
-fn open(world: &World, token: &str) -> SessionHandle {
+pub fn open(world: &World, token: &str) -> SessionHandle {
     let launch = Launch {
         kind: AgentKind::Claude,
         acp: None,

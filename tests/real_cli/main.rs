@@ -35,6 +35,8 @@ mod protocol;
 mod queue;
 mod recordings;
 mod rewind;
+#[cfg(target_os = "linux")]
+mod schedules;
 mod settings;
 mod stored;
 mod tools;
@@ -44,6 +46,7 @@ mod turns;
 use deskbell_tests::real_cli::Cli;
 use deskbell_tests::suite::Requirement;
 use deskbell_tests::{relay, suite, tests};
+use std::time::Duration;
 
 fn main() {
     let mut alone = tests![protocol:
@@ -239,11 +242,19 @@ fn main() {
             the_output_of_a_background_shell_is_read_while_it_grows;
         configuration: the_error_output_of_a_failed_server_is_shown;
         far: a_session_runs_where_the_code_is;
+        schedules: planned_turns_are_listed_until_they_are_cancelled,
+            a_monitor_is_shown_as_one_and_each_of_its_turns_says_so;
         hibernation: an_agent_that_hibernates_gives_its_memory_back_and_goes_on;
         crash:
             a_tool_ends_with_its_killed_agent_and_is_shown_as_cut_off,
             nothing_outlives_a_killed_relay;
     ]);
+
+    #[cfg(target_os = "linux")]
+    {
+        let slow = tests![schedules: planned_turns_begin_in_an_idle_process_which_hibernates_after_the_last];
+        under_the_engine.extend(slow.into_iter().map(|test| test.within(Duration::from_secs(300))));
+    }
 
     // Each of these starts an agent in many folders.
     let within_all = |test: suite::Test| test.within(hostile::ALL);

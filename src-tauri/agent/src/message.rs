@@ -83,6 +83,8 @@ pub struct User {
     pub timestamp: Option<String>,
     /// The id of the background task that the call started: a command or a subagent that continues after the result.
     pub background_task: Option<String>,
+    /// That task is a monitor: what it reports begins turns.
+    pub is_monitor: bool,
     /// The file that receives the output of this task, as the agent names it. Nothing has checked it.
     pub background_output: Option<String>,
     /// The call planned a turn, listed those that are planned, or cancelled one.

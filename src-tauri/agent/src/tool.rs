@@ -32,6 +32,14 @@ pub enum ToolKind {
     Questions,
     /// Proposes a plan to the user.
     Plan,
+    /// Starts a command in the background, each line of which begins a turn.
+    Monitor,
+    /// Plans turns at times of the day.
+    ScheduleJob,
+    ListJobs,
+    CancelJob,
+    /// Plans one turn after some time.
+    WakeUp,
     /// A tool of an MCP server.
     Server,
     #[default]
@@ -138,6 +146,22 @@ pub enum ToolInput<'a> {
     },
     Plan {
         plan: Option<&'a str>,
+    },
+    Monitor {
+        command: Option<&'a str>,
+        description: Option<&'a str>,
+    },
+    ScheduleJob {
+        prompt: Option<&'a str>,
+    },
+    ListJobs,
+    CancelJob {
+        id: Option<&'a str>,
+    },
+    /// `stops`: no further turn is planned.
+    WakeUp {
+        reason: Option<&'a str>,
+        stops: bool,
     },
     /// Two names that the tool's own name consists of, if it does.
     Server {

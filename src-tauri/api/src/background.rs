@@ -44,7 +44,9 @@ pub struct TaskOutput {
 pub enum TaskKind {
     Command,
     Subagent,
-    /// Anything else that the agent runs, such as a monitor.
+    /// A command whose lines begin turns.
+    Monitor,
+    /// Anything else that the agent runs.
     #[default]
     Other,
 }

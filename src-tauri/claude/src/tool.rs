@@ -57,6 +57,11 @@ pub fn kind(tool: &str) -> ToolKind {
         "TaskGet" => ToolKind::GetTask,
         "AskUserQuestion" => ToolKind::Questions,
         "ExitPlanMode" => ToolKind::Plan,
+        "Monitor" => ToolKind::Monitor,
+        "CronCreate" => ToolKind::ScheduleJob,
+        "CronList" => ToolKind::ListJobs,
+        "CronDelete" => ToolKind::CancelJob,
+        "ScheduleWakeup" => ToolKind::WakeUp,
         tool if tool.starts_with("mcp__") => ToolKind::Server,
         _ => ToolKind::Other,
     }
@@ -150,6 +155,16 @@ pub fn read_value<'a>(tool: &'a str, input: &'a Value) -> ToolInput<'a> {
         ToolKind::ListTasks => ToolInput::ListTasks,
         ToolKind::Questions => ToolInput::Questions { questions: questions(input) },
         ToolKind::Plan => ToolInput::Plan { plan: text("plan") },
+        ToolKind::Monitor => {
+            ToolInput::Monitor { command: text("command"), description: text("description") }
+        }
+        ToolKind::ScheduleJob => ToolInput::ScheduleJob { prompt: text("prompt") },
+        ToolKind::ListJobs => ToolInput::ListJobs,
+        ToolKind::CancelJob => ToolInput::CancelJob { id: text("id") },
+        ToolKind::WakeUp => ToolInput::WakeUp {
+            reason: text("reason"),
+            stops: input.get("stop").and_then(Value::as_bool).unwrap_or(false),
+        },
         ToolKind::Server => ToolInput::Server { server_and_tool: mcp_tool(tool) },
         ToolKind::Other => ToolInput::Other,
     }

@@ -69,6 +69,7 @@ const BACKGROUND: BackgroundTask[] = [
     activity: 'Reading src/money.rs',
   }),
   background('b3', { kind: 'other', isStopping: true }),
+  background('b4', { kind: 'monitor', description: 'Errors in the log of the server' }),
 ];
 
 const SCHEDULED: ScheduledTurn[] = [

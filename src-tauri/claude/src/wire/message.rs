@@ -186,7 +186,9 @@ struct UserContent {
 impl From<UserLine> for User {
     fn from(line: UserLine) -> Self {
         let structured = line.tool_use_result.as_ref();
-        let background_task = structured.and_then(background_task).map(str::to_owned);
+        let monitor = structured.and_then(monitor);
+        let background_task = monitor.or_else(|| structured.and_then(background_task)).map(str::to_owned);
+        let is_monitor = monitor.is_some();
         let schedule = structured.and_then(read_schedule);
         let mut background_output = None;
         let reports = line.tool_result_meta.as_ref().and_then(Value::as_array).into_iter().flatten();
@@ -206,6 +208,7 @@ impl From<UserLine> for User {
         }
         Self {
             background_task,
+            is_monitor,
             background_output,
             schedule,
             is_remark: line.is_meta || line.is_synthetic || line.is_sidechain || line.is_compact_summary,
@@ -225,6 +228,13 @@ fn background_task(result: &Value) -> Option<&str> {
     let text = |key: &str| result.get(key).and_then(Value::as_str);
     // The task of a subagent has the subagent's id (2.1.197 and 2.1.329).
     text("backgroundTaskId").or_else(|| text("agentId").filter(|_| text("status") == Some("async_launched")))
+}
+
+/// The id of the task of a call of Monitor: `{taskId, timeoutMs, persistent}` (2.1.329).
+fn monitor(result: &Value) -> Option<&str> {
+    result.get("persistent").and_then(Value::as_bool)?;
+    result.get("timeoutMs")?;
+    result.get("taskId")?.as_str()
 }
 
 /// The file with the output of a background task, from the text of a result: “Output is being written to: PATH. You will

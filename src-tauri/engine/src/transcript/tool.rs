@@ -200,7 +200,11 @@ impl Call {
             | ToolInput::FindFiles { .. }
             | ToolInput::ListFolder { .. }
             | ToolInput::Fetch { .. }
-            | ToolInput::SearchWeb { .. } => Some(input.lines()),
+            | ToolInput::SearchWeb { .. }
+            | ToolInput::ScheduleJob { .. }
+            | ToolInput::ListJobs
+            | ToolInput::CancelJob { .. }
+            | ToolInput::WakeUp { .. } => Some(input.lines()),
             _ => None,
         }
         .unwrap_or_else(|| input.pretty())
@@ -233,6 +237,16 @@ impl Call {
                 first_line(text.unwrap_or("a question"))
             }
             ToolInput::Plan { .. } => "a plan".to_owned(),
+            ToolInput::Monitor { command, description } => first_line(
+                description.filter(|text| !text.trim().is_empty()).or(*command).unwrap_or_default(),
+            ),
+            ToolInput::ScheduleJob { prompt } => line(prompt),
+            ToolInput::ListJobs => "the scheduled jobs".to_owned(),
+            ToolInput::CancelJob { id } => {
+                first_line(&format!("the scheduled job {}", id.unwrap_or_default()))
+            }
+            ToolInput::WakeUp { stops: true, .. } => "none, the agent is done".to_owned(),
+            ToolInput::WakeUp { reason, .. } => line(reason),
             ToolInput::Server { .. } | ToolInput::Other => {
                 self.server_tool.as_ref().map_or_else(|| self.call.name.clone(), ServerTool::words)
             }
@@ -246,10 +260,12 @@ impl Call {
 
     fn detail(&self, input: &ToolInput<'_>, state: ToolState, outcome: Option<&ToolResult>) -> ToolDetail {
         let known = match input {
-            ToolInput::Command { command } => Some(ToolDetail::Command {
-                command: command.unwrap_or_default().to_owned(),
-                output: self.excerpt(Part::End),
-            }),
+            ToolInput::Command { command } | ToolInput::Monitor { command: command @ Some(_), .. } => {
+                Some(ToolDetail::Command {
+                    command: command.unwrap_or_default().to_owned(),
+                    output: self.excerpt(Part::End),
+                })
+            }
             ToolInput::Edit { path, .. }
             | ToolInput::Write { path, .. }
             | ToolInput::MultiEdit { path, .. } => path.and_then(|path| self.edit(path, input, outcome)),

@@ -68,6 +68,15 @@ pub fn of(tool: ToolKind) -> Words {
         ToolKind::ListTasks | ToolKind::GetTask => action(Icon::Todo, "check", "checking", "checked"),
         ToolKind::Questions => words(Icon::Question, "ask", "asking", "asked", Kind::Request),
         ToolKind::Plan => words(Icon::Plan, "propose", "proposing", "proposed", Kind::Request),
+        ToolKind::Monitor => action(Icon::Command, "watch", "watching", "watched"),
+        ToolKind::ScheduleJob => {
+            action(Icon::Other, "schedule a job:", "scheduling a job:", "scheduled a job:")
+        }
+        ToolKind::ListJobs => action(Icon::Other, "list", "listing", "listed"),
+        ToolKind::CancelJob => action(Icon::Other, "cancel", "cancelling", "cancelled"),
+        ToolKind::WakeUp => {
+            action(Icon::Other, "plan a wake-up:", "planning a wake-up:", "planned a wake-up:")
+        }
         ToolKind::Server => action(Icon::Mcp, "use", "using", "used"),
         ToolKind::Other => action(Icon::Other, "use", "using", "used"),
     }
@@ -186,6 +195,11 @@ mod tests {
             ("TaskCreate", ["add a task:", "Adding a task:", "Added a task:"]),
             ("TaskList", ["check", "Checking", "Checked"]),
             ("TaskGet", ["check", "Checking", "Checked"]),
+            ("Monitor", ["watch", "Watching", "Watched"]),
+            ("CronCreate", ["schedule a job:", "Scheduling a job:", "Scheduled a job:"]),
+            ("CronList", ["list", "Listing", "Listed"]),
+            ("CronDelete", ["cancel", "Cancelling", "Cancelled"]),
+            ("ScheduleWakeup", ["plan a wake-up:", "Planning a wake-up:", "Planned a wake-up:"]),
             ("mcp__tracker__create", ["use", "Using", "Used"]),
             ("Unheard", ["use", "Using", "Used"]),
         ];

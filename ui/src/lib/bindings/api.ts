@@ -618,7 +618,7 @@ hasOutput: boolean,
  */
 isStopping: boolean, };
 
-export type TaskKind = "command" | "subagent" | "other";
+export type TaskKind = "command" | "subagent" | "monitor" | "other";
 
 /**
  * A turn that the agent will begin by itself.

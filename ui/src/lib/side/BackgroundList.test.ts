@@ -95,6 +95,13 @@ describe('the output of a task in the background', () => {
     expect(pane().scrollTop).toBe(300);
   });
 
+  it('says that a task is a monitor', () => {
+    const monitor: BackgroundTask = { ...TASK, kind: 'monitor', description: '' };
+    list(() => Promise.resolve(null), [monitor, { ...TASK, id: 'b2' }]);
+    screen.getByText('A monitor');
+    expect(screen.getAllByText(/^Monitor · /u)).toHaveLength(1);
+  });
+
   it('is offered only where there is one', () => {
     list(() => Promise.resolve(null), [{ ...TASK, hasOutput: false }]);
     expect(screen.queryByRole('button', { name: /Output/u })).toBeNull();

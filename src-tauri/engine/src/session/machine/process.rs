@@ -232,6 +232,8 @@ impl Step<'_> {
                     && !self.machine.has_requests()
                     && self.machine.background.count() == 0
                     && !self.machine.schedules.keep_awake(self.now)
+                    // Its turn begins with the next line.
+                    && !self.machine.schedules.has_begun()
                     && !self.machine.rewind.is_busy()
                     && self.machine.queue.is_held()
                     && (self.machine.conversation.is_resumable() || self.machine.process.is_fresh());

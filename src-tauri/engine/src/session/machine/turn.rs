@@ -10,14 +10,20 @@ impl Step<'_> {
         self.push(Effect::Disarm(Timer::Hibernate));
         self.emit(Event::TurnStarted { prompt_ids: ids(&prompts) });
         self.rewind_outdated();
+        self.machine.background.turn_begun();
         let spawn_ms = self.machine.process.take_spawn_ms();
         self.machine.turn = Some(Turn::new(prompts, self.now, spawn_ms));
         self.changed();
     }
 
-    /// Starts a turn without a prompt: a background task woke the agent.
+    /// Starts a turn without a prompt: a background task, a monitor or a scheduled turn woke the agent. For the others
+    /// the transcript has said it.
     pub(super) fn begin_unasked(&mut self) {
         if self.machine.turn.is_none() && self.machine.process.is_ready() {
+            let waker = self.machine.background.waker().filter(|_| !self.machine.schedules.has_begun());
+            if let Some(words) = waker {
+                self.notice(Level::Info, words, None);
+            }
             self.begin(Vec::new());
         }
     }

@@ -23,6 +23,8 @@ pub struct Background {
     reported: Vec<BackgroundTask>,
     /// The agent lists its tasks. Otherwise they are counted by the results of their calls.
     is_listed: bool,
+    /// A task ended, and no turn has begun since: the next one is about that end.
+    has_ended: bool,
 }
 
 impl Background {
@@ -41,6 +43,23 @@ impl Background {
         let is_running = self.running.iter().any(|task| task.id == id);
         let output = self.outputs.iter().find(|(task, _)| task == id).filter(|_| is_running);
         output.map(|(_, path)| path.as_path())
+    }
+
+    /// What woke the agent, if neither a prompt, a scheduled turn nor the end of a task did: a monitor that runs. The
+    /// agent does not say which.
+    pub fn waker(&self) -> Option<String> {
+        let mut monitors = self.running.iter().filter(|task| task.kind == TaskKind::Monitor);
+        let first = monitors.next().filter(|_| !self.has_ended)?;
+        Some(match monitors.next() {
+            None if !first.description.is_empty() => {
+                format!("The monitor “{}” started this turn", first.description)
+            }
+            _ => "A monitor started this turn".to_owned(),
+        })
+    }
+
+    pub fn turn_begun(&mut self) {
+        self.has_ended = false;
     }
 
     /// Notes the file of a task that a call became. Returns whether a task in the background changed.
@@ -100,7 +119,16 @@ impl Background {
     /// Notes a task that a call became. Returns whether a task in the background is new, or can show its output.
     pub fn called(&mut self, user: &User, now: u64) -> bool {
         let is_new = self.counted(user, now);
-        self.writes(user) || is_new
+        let is_monitor = self.is_monitor(user, now);
+        self.writes(user) || is_monitor || is_new
+    }
+
+    /// Notes that a task is a monitor: the agent lists it as a command. Returns whether a task in the background changed.
+    fn is_monitor(&mut self, user: &User, now: u64) -> bool {
+        let Some(id) = user.background_task.as_ref().filter(|_| user.is_monitor) else { return false };
+        let description = String::new();
+        let task = Task { id: id.clone(), kind: Some(TaskKind::Monitor), description, ..Task::default() };
+        self.reported(&task, now)
     }
 
     /// Counts a task that a call became. 2.1.197 sends no list, but the result of the call shows it. Returns whether it
@@ -120,6 +148,7 @@ impl Background {
         self.running.retain(|known| known.id != id);
         self.reported.retain(|known| known.id != id);
         self.outputs.retain(|(task, _)| task != id);
+        self.has_ended = true;
         self.running.len() < n_before
     }
 
@@ -167,7 +196,10 @@ fn learn(known: &mut BackgroundTask, task: &Task) {
     } else if words != known.description {
         known.activity = Some(words).filter(|words| !words.is_empty());
     }
-    known.kind = task.kind.unwrap_or(known.kind);
+    // The agent reports a monitor as a command (2.1.329).
+    if known.kind != TaskKind::Monitor {
+        known.kind = task.kind.unwrap_or(known.kind);
+    }
     known.item_id = task.tool_use_id.clone().map(ItemId).or(known.item_id.take());
     known.tokens = task.tokens.or(known.tokens);
     known.n_tool_uses = task.n_tool_uses.or(known.n_tool_uses);

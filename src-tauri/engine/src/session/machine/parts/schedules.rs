@@ -99,6 +99,11 @@ impl Schedules {
         }
     }
 
+    /// One of them has begun, and its turn has not ended.
+    pub fn has_begun(&self) -> bool {
+        self.begun.is_some()
+    }
+
     /// The agent is done with a prompt, without a result.
     pub fn on_prompt_over(&mut self, prompt: &str) {
         self.begun.take_if(|begun| begun == prompt);

@@ -176,6 +176,69 @@ fn the_result_of_a_scheduled_job_leaves_a_prompt_in_flight() {
     assert!(life.happens("result ?").contains(&"end [b] Done".to_owned()));
 }
 
+/// 2.1.329 lists a monitor as a command, and reports nothing before the turns that it begins.
+#[test]
+fn a_turn_that_a_monitor_began_says_so() {
+    let mut life = ready();
+    let list = |life: &mut Life, ids: &[&str]| {
+        let tasks: Vec<Value> = ids
+            .iter()
+            .map(|id| json!({"task_id": id, "task_type": "local_bash", "description": format!("log {id}")}))
+            .collect();
+        line(life, &json!({"type": "system", "subtype": "background_tasks_changed", "tasks": tasks}));
+    };
+    let watches = |life: &mut Life, id: &str| {
+        let result = json!({"type": "tool_result", "tool_use_id": "t", "content": "Monitor started"});
+        let data = json!({"taskId": id, "timeoutMs": 60_000, "persistent": false});
+        line(life, &json!({"type": "user", "message": {"content": [result]}, "tool_use_result": data}));
+    };
+    let ends = |life: &mut Life, id: &str| {
+        line(
+            life,
+            &json!({"type": "system", "subtype": "task_notification", "task_id": id, "status": "completed",
+                    "summary": "it ended"}),
+        );
+    };
+    // The words of the notice at the head of the next turn that nobody asked for, if it has one.
+    let head = |life: &mut Life| -> Option<String> {
+        let words = life.machine.background.waker();
+        let did = life.happens("init s");
+        life.happens("result ?");
+        words.filter(|_| did.contains(&"Info".to_owned()))
+    };
+    life.happens("prompt a");
+    list(&mut life, &["1", "2"]);
+    watches(&mut life, "1");
+    list(&mut life, &["1", "2"]);
+    life.happens("result a");
+    let tasks = life.machine.background.tasks();
+    assert_eq!([tasks[0].kind, tasks[1].kind], [TaskKind::Monitor, TaskKind::Command]);
+    for _ in 0..2 {
+        assert_eq!(head(&mut life).as_deref(), Some("The monitor “log 1” started this turn"));
+    }
+    // The end of a task says so itself.
+    ends(&mut life, "2");
+    assert_eq!(head(&mut life), None);
+    life.happens("prompt b");
+    watches(&mut life, "3");
+    list(&mut life, &["1", "3"]);
+    life.happens("result b");
+    assert_eq!(head(&mut life).as_deref(), Some("A monitor started this turn"));
+    // A scheduled turn says so too.
+    line(
+        &mut life,
+        &json!({"type": "command_lifecycle", "command_uuid": "u", "state": "started",
+                "wakeup_source": "schedule_wakeup"}),
+    );
+    assert_eq!(head(&mut life), None);
+    ends(&mut life, "1");
+    assert_eq!(head(&mut life), None);
+    ends(&mut life, "3");
+    list(&mut life, &[]);
+    assert_eq!(head(&mut life), None);
+    assert_eq!(head(&mut life), None, "nothing is known about what woke it");
+}
+
 /// The results of 2.1.329 for CronCreate, ScheduleWakeup, CronList and CronDelete.
 #[test]
 fn an_agent_with_a_scheduled_turn_does_not_hibernate() {
@@ -197,6 +260,7 @@ fn an_agent_with_a_scheduled_turn_does_not_hibernate() {
             &json!({"type": "command_lifecycle", "command_uuid": "u", "state": "started",
                     "wakeup_source": source}),
         );
+        assert_eq!(life.happens("timer Hibernate")[0], "arm Hibernate +60000", "its turn has not begun yet");
         life.happens("init s");
         life.happens("result ?");
     };
