@@ -4,8 +4,6 @@ import { SvelteSet } from 'svelte/reactivity';
 
 import type {
   AgentView,
-  Command,
-  CommandError,
   Connection,
   Dropped,
   ExportFormat,
@@ -22,7 +20,7 @@ import type {
   WindowEvent,
 } from '../bindings/api';
 import { withMentions } from '../composer/mention';
-import { asCommandError, type AgentOrProfile, type Host } from '../host/host';
+import { asCommandError, type Host } from '../host/host';
 import { SearchState } from '../search/search.svelte';
 import { SessionCreation } from '../sessions/creation.svelte';
 import { Removals } from '../sessions/removals.svelte';
@@ -267,39 +265,6 @@ export class ProjectState extends SessionActions {
     await this.beside.show(this.#kept.get(id) ?? new SessionState(facts));
   }
 
-  /**
-   * Gives a prompt of the open session to another agent, in a new session, and shows the two side by side. `null` is
-   * Claude Code. Returns why there is no session.
-   */
-  async askAnother(promptId: ItemId, wanted: AgentOrProfile | null): Promise<CommandError | null> {
-    const origin = this.open;
-    const body = origin?.item(promptId)?.body;
-    if (origin === null || body?.type !== 'prompt') return null;
-    // A long prompt is not all in the window.
-    const copy = { type: 'message', itemId: promptId } as const;
-    const text = await this.problems.read('The prompt was not read', () => this.host.copyText(origin.id, copy));
-    if (text === null) return null;
-    const refused = wanted === null ? null : await this.creation.createWith(wanted);
-    if (refused !== null) return refused;
-    if (wanted === null) await this.creation.create('claude');
-    if (this.open === null || this.open.id === origin.id) {
-      // The user decides about the folder first, or reads why there is no agent. The prompt waits for the session.
-      this.drafts.of(null, this.project.path).add(text, []);
-      return null;
-    }
-    await this.beside.show(origin);
-    const nFiles = body.nImages + body.nDocuments;
-    if (nFiles > 0) {
-      this.draft.add(text, []);
-      const message = `Its attachments (${nFiles}) are not kept. Attach them again, then send it.`;
-      this.problems.report('The prompt was not sent', { code: 'badCommand', message, detail: null });
-      return null;
-    }
-    const prompt: Command = { type: 'prompt', text, attachments: [], delivery: 'afterTurn' };
-    if ((await this.command(prompt, 'The prompt was not sent')) !== null) this.draft.add(text, []);
-    return null;
-  }
-
   /** Opens the session of a row. A conversation of the agent's store becomes a session; nothing is started. */
   async openRow(row: Row): Promise<void> {
     if (row.session !== null) return this.openSession(row.session.id);
@@ -536,7 +501,7 @@ export class ProjectState extends SessionActions {
       this.sessions = [session, ...this.sessions];
       return;
     }
-    if (isTurnRunning(before.status) && isOver(session.status) && this.open?.id !== session.id) {
+    if (isTurnRunning(before.status) && isOver(session.status) && !this.#shows(session.id)) {
       this.unread.add(session.id);
     }
     this.sessions = this.sessions.with(index, reuse(before, session));
@@ -551,7 +516,11 @@ export class ProjectState extends SessionActions {
     }
     const other = live ?? before?.live;
     const isElsewhere = !own.alive && other != null && !this.#ownPids.has(other.pid);
-    if (isElsewhere && this.open?.id !== own.id) this.unread.add(own.id);
+    if (isElsewhere && !this.#shows(own.id)) this.unread.add(own.id);
+  }
+
+  #shows(id: SessionId): boolean {
+    return this.open?.id === id || this.beside.state?.id === id;
   }
 
   #forget(id: SessionId): void {

@@ -135,6 +135,14 @@ describe('sessions', () => {
     expect(project.sessions.find(({ id }) => id === 's1')?.title).toBe('Another title');
   });
 
+  it('are not unread when they end beside the open one', async () => {
+    const { project } = await start('conversation');
+    await project.showBeside('s3');
+    project.hear({ type: 'sessionListed', session: listed('s3', 'Upgrade', { type: 'completed' }, 0) });
+    expect([...project.unread]).toEqual([]);
+    await project.beside.close();
+  });
+
   it('count as unread when they end out of sight, until they are opened', async () => {
     const { project } = await start('conversation');
     project.hear({ type: 'sessionListed', session: listed('s3', 'Upgrade', { type: 'completed' }, 0) });

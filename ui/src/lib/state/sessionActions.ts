@@ -113,6 +113,12 @@ export abstract class SessionActions extends AppActions {
     return (await copied) === null;
   }
 
+  /** The whole text of a prompt; a window has only the beginning of a long one. */
+  async promptText(id: SessionId, itemId: ItemId): Promise<string | null> {
+    const copy = { type: 'message', itemId } as const;
+    return this.problems.read('The prompt was not read', () => this.host.copyText(id, copy));
+  }
+
   /** Copies the link that opens a session of this project. */
   async copyLink(id: SessionId): Promise<void> {
     const link = appLink(this.project.path, id);
