@@ -32,7 +32,8 @@ async fn start_files_of_every_kind_do_not_matter_over_real_ssh() {
         // Nothing is there that the script needs but what a shell finds by itself.
         "trap 'echo bye' EXIT; set -o noclobber\n".to_owned(),
     ];
-    for shell in ["/usr/bin/zsh", "/usr/bin/fish", "/usr/bin/dash"] {
+    // Not fish: it reads all of its input before it runs the first command.
+    for shell in ["/usr/bin/zsh", "/usr/bin/dash"] {
         if Path::new(shell).exists() {
             start_files.push(format!("exec {shell}\n"));
         }
