@@ -60,7 +60,7 @@ fn project_here(app: &AppHandle, window: &WebviewWindow) -> Answer<PathBuf> {
 pub async fn connect(app: AppHandle, window: WebviewWindow) -> Answer<Connection> {
     app.state::<Windows>().with(window.label(), |window| {
         window.forward = None;
-        window.beside = None;
+        window.second = None;
     })?;
     let event = app.state::<Channels>().open(window.label());
     // The page is new and draws its cards again.

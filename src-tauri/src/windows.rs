@@ -35,7 +35,7 @@ pub struct ProjectWindow {
     pub seen_failures: HashSet<SessionId>,
     pub forward: Option<Forward>,
     /// A second session, which is shown beside the open one.
-    pub beside: Option<Forward>,
+    pub second: Option<Forward>,
     /// Follows the sessions in the agent's store for this window's list.
     pub follower: Option<Follower>,
     /// The search in progress, or the last one, with its number.
@@ -67,7 +67,7 @@ impl ProjectWindow {
             focused: false,
             seen_failures: HashSet::new(),
             forward: None,
-            beside: None,
+            second: None,
             follower: None,
             searching: None,
             found: HashMap::new(),
@@ -83,12 +83,12 @@ impl ProjectWindow {
 impl ProjectWindow {
     /// The forward of a session that the window shows.
     pub fn forward_of(&self, id: &SessionId) -> Option<&Forward> {
-        [&self.forward, &self.beside].into_iter().flatten().find(|forward| forward.session_id() == id)
+        [&self.forward, &self.second].into_iter().flatten().find(|forward| forward.session_id() == id)
     }
 
     /// The sessions that the window shows.
     pub fn shown_sessions(&self) -> Vec<SessionId> {
-        [&self.forward, &self.beside]
+        [&self.forward, &self.second]
             .into_iter()
             .flatten()
             .map(|forward| forward.session_id().clone())

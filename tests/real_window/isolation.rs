@@ -49,7 +49,7 @@ fn about_a_session(id: &Value) -> Vec<(&'static str, Value)> {
         ("start_without_asking", json!({ "sessionId": id })),
         ("stop_recording", json!({ "sessionId": id })),
         ("subscribe", json!({ "sessionId": id, "show": show, "unfolded": [] })),
-        ("subscribe_beside", json!({ "sessionId": id, "show": show, "unfolded": [] })),
+        ("subscribe_second", json!({ "sessionId": id, "show": show, "unfolded": [] })),
         ("task_output", json!({ "sessionId": id, "taskId": "1" })),
     ]
 }
@@ -76,7 +76,7 @@ const ABOUT_NO_SESSION: &[&str] = &[
     "find_files",
     "follow_stored",
     "last_log_lines",
-    "leave_beside",
+    "leave_second",
     "leave_orphans",
     // A pin or the archive, which all windows and the command line share.
     "mark_session",

@@ -76,7 +76,7 @@ pub async fn a_prompt_is_given_to_another_agent_and_both_answer_side_by_side() -
             window.click("menuitem", "Ask another agent…").await?;
             window.wait_shows("It gets the same prompt in a new session", LONG).await?;
             window.click("button", AGENT).await?;
-            window.find("textbox", "Prompt beside").await?;
+            window.find("textbox", "Prompt of the second session").await?;
             window.drawn().await?;
             eventually("both sessions have the answer", LONG, async || {
                 let articles = window.names("article").await?;
@@ -87,14 +87,14 @@ pub async fn a_prompt_is_given_to_another_agent_and_both_answer_side_by_side() -
             stage.desktop.screenshot("beside").await?;
 
             // The first session is beside the new one. A request is answered there, in its card.
-            window.type_into("Prompt beside", "TOOL Bash {\"command\":\"make harbour\"}\nSAY Built.").await?;
+            window.type_into("Prompt of the second session", "TOOL Bash {\"command\":\"make harbour\"}\nSAY Built.").await?;
             window.key("Return").await?;
             window.click("button", "Allow once").await?;
             window.wait_shows("Built.", SHORT).await?;
             window.key("F8").await?;
             window.gone("button", AGENT).await?;
             window.key("shift+F8").await?;
-            window.gone("textbox", "Prompt beside").await?;
+            window.gone("textbox", "Prompt of the second session").await?;
             window.wait_focus("textbox “Prompt”").await
         })
         .await

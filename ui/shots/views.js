@@ -55,9 +55,9 @@ async function filterSessions(page) {
 }
 
 /** Shows another session beside the open one. In a small window, a line names it. */
-async function beside(page) {
+async function sideBySide(page) {
   await page.keyboard.press('Control+k');
-  await page.keyboard.type('Show beside this session: Explain');
+  await page.keyboard.type('Show side by side: Explain');
   await page.keyboard.press('Enter');
   await page.getByText('Explain the import pipeline').last().waitFor();
 }
@@ -145,7 +145,7 @@ export const extraViews = [
   { name: 'commands', scene: 'empty', prepare: (page) => type(page, '/') },
   { name: 'files', scene: 'empty', prepare: (page) => type(page, 'look at @s') },
   { name: 'palette', scene: 'conversation', prepare: (page) => page.keyboard.press('Control+k') },
-  { name: 'beside', scene: 'conversation', prepare: beside },
+  { name: 'side-by-side', scene: 'conversation', prepare: sideBySide },
   { name: 'find', scene: 'conversation', prepare: (page) => page.keyboard.press('Control+f') },
   { name: 'sessions', scene: 'conversation', prepare: (page) => page.keyboard.press('Control+b') },
   { name: 'side', scene: 'conversation', prepare: (page) => page.keyboard.press('Control+j') },

@@ -33,7 +33,7 @@ pub async fn subscribe(
     lifecycle::remember_session(&app, &project_of(&app, &window)?, &session_id);
     app.state::<Windows>().with(window.label(), |window| {
         // The session that was beside the open one is the open one now.
-        window.beside.take_if(|beside| *beside.session_id() == session_id);
+        window.second.take_if(|second| *second.session_id() == session_id);
         window.open_session = Some(session_id);
         window.forward = Some(Forward::begin(app.clone(), label, feed));
     })?;
@@ -43,7 +43,7 @@ pub async fn subscribe(
 
 /// Returns a second session, which is shown beside the open one. From then on its events are sent to this window, too.
 #[tauri::command]
-pub async fn subscribe_beside(
+pub async fn subscribe_second(
     app: AppHandle,
     window: WebviewWindow,
     session_id: SessionId,
@@ -55,16 +55,16 @@ pub async fn subscribe_beside(
     let snapshot = session.subscribe(Subscriber::Merged(feed.clone())).await?;
     let label = window.label().to_owned();
     app.state::<Windows>().with(window.label(), |window| {
-        window.beside = Some(Forward::begin(app.clone(), label, feed));
+        window.second = Some(Forward::begin(app.clone(), label, feed));
     })?;
     Ok(snapshot)
 }
 
 /// No session is shown beside the open one any more.
 #[tauri::command]
-pub fn leave_beside(app: AppHandle, window: WebviewWindow) -> Answer<()> {
+pub fn leave_second(app: AppHandle, window: WebviewWindow) -> Answer<()> {
     let shown = app.state::<Windows>().with(window.label(), |window| {
-        window.beside = None;
+        window.second = None;
         window.shown_sessions()
     })?;
     app.state::<DialogController>().view_changed(window.label(), |view| {

@@ -22,8 +22,8 @@ import GroupRow from '../lib/conversation/GroupRow.svelte';
 import Header from '../lib/conversation/Header.svelte';
 import ItemView from '../lib/conversation/ItemView.svelte';
 import BackgroundLine from '../lib/conversation/BackgroundLine.svelte';
-import BesidePane from '../lib/conversation/BesidePane.svelte';
-import BesideSwitch from '../lib/conversation/BesideSwitch.svelte';
+import SecondPane from '../lib/conversation/SecondPane.svelte';
+import SecondSwitch from '../lib/conversation/SecondSwitch.svelte';
 import PanePair from '../lib/conversation/PanePair.svelte';
 import NowLine from '../lib/conversation/NowLine.svelte';
 import OutputPane from '../lib/conversation/OutputPane.svelte';
@@ -257,7 +257,7 @@ const offering = (fast: 'true' | 'false'): Session => ({
   ],
 });
 
-const besidePane = (facts: Partial<Session>, bodies: Body[] = []) => ({
+const secondPane = (facts: Partial<Session>, bodies: Body[] = []) => ({
   open: sessionOf(facts, bodies),
   onswap: ignore,
   onclose: ignore,
@@ -326,22 +326,22 @@ export const conversation: Page = () => [
     'no session': { project: 'ledger', agent: 'claude', isPage: true },
     'the demo agent': { project: 'ledger', agent: 'demo', onoptions: ignore },
   }),
-  ...states('BesidePane', BesidePane, {
-    'with an answer': besidePane({}, [script.prompt('Round half to even'), script.text('It rounds half to even now.')]),
-    working: besidePane({ status: { type: 'working', activity: 'Running cargo test' } }, [
+  ...states('SecondPane', SecondPane, {
+    'with an answer': secondPane({}, [script.prompt('Round half to even'), script.text('It rounds half to even now.')]),
+    working: secondPane({ status: { type: 'working', activity: 'Running cargo test' } }, [
       script.prompt('Round half to even'),
     ]),
-    'that waits': besidePane({ requests: [script.commandRequest('q1', 'git push')] }, [script.prompt('Push it')]),
-    'of a long title': besidePane({ title: 'Round half to even in totals and in every report '.repeat(4) }),
+    'that waits': secondPane({ requests: [script.commandRequest('q1', 'git push')] }, [script.prompt('Push it')]),
+    'of a long title': secondPane({ title: 'Round half to even in totals and in every report '.repeat(4) }),
   }),
   ...states('PanePair', PanePair, {
-    one: { above: null, open: nothing, beside: null },
-    two: { above: null, open: nothing, beside: nothing },
+    one: { above: null, open: nothing, second: null },
+    two: { above: null, open: nothing, second: nothing },
   }),
-  ...states('BesideSwitch', BesideSwitch, {
-    'a session that is not shown': { beside: sessionOf(), onswap: ignore, onclose: ignore },
+  ...states('SecondSwitch', SecondSwitch, {
+    'a session that is not shown': { second: sessionOf(), onswap: ignore, onclose: ignore },
     'a long title': {
-      beside: sessionOf({ title: 'Round half to even in totals and in every report '.repeat(4) }),
+      second: sessionOf({ title: 'Round half to even in totals and in every report '.repeat(4) }),
       onswap: ignore,
       onclose: ignore,
     },

@@ -108,6 +108,8 @@ export interface Action {
   /** Its menu: of a session, of a message or of a changed file. */
   readonly menu?: 'session' | 'message' | 'file';
   readonly isDanger?: true;
+  /** Its choices are sessions. The palette lists them after the sessions themselves. */
+  readonly choosesSession?: true;
   /** It is not in the palette, where Enter would trigger it. */
   readonly isKeyOnly?: true;
   /** It does not apply at all: no menu shows it. */

@@ -72,9 +72,10 @@ const lastOf = ({ session }: Opened, type: string) => session.items.findLast(({ 
 const lastCall = ({ session }: Opened, detail: string) =>
   session.items.findLast(({ body }) => body.type === 'toolCall' && body.detail.type === detail)?.id;
 
-const besideTitle = () => screen.queryByRole('region', { name: /^Beside: / })?.getAttribute('aria-label') ?? null;
+const secondTitle = () =>
+  screen.queryByRole('region', { name: /^Second session: / })?.getAttribute('aria-label') ?? null;
 
-const BESIDE = 'Beside: Explain the import pipeline';
+const SECOND = 'Second session: Explain the import pipeline';
 
 interface Case {
   scene?: string;
@@ -142,13 +143,13 @@ const CASES: Record<string, Case> = {
   copy: { done: calling('copyText', 's1', { type: 'conversation' }) },
   resume: { given: hasAgentId, done: calling('copyText', 's1', { type: 'resumeCommand' }) },
   link: { done: calling('writeClipboard', 'deskbell://open?folder=%2Fhome%2Fines%2Fledger&session=s1') },
-  beside: { scene: 'conversation', choice: 'Explain the import', done: () => besideTitle() === BESIDE },
-  'swap-beside': {
+  'side-by-side': { scene: 'conversation', choice: 'Explain the import', done: () => secondTitle() === SECOND },
+  'swap-sides': {
     scene: 'conversation',
-    given: showBeside,
-    done: () => besideTitle() !== null && besideTitle() !== BESIDE,
+    given: showSecond,
+    done: () => secondTitle() !== null && secondTitle() !== SECOND,
   },
-  'close-beside': { scene: 'conversation', given: showBeside, done: () => besideTitle() === null },
+  'close-second': { scene: 'conversation', given: showSecond, done: () => secondTitle() === null },
   'ask-another': { scene: 'conversation', done: dialog('Ask another agent') },
   fork: { given: hasAgentId, done: calling('forkSession', 's1', null) },
   pin: { given: hasAgentId, done: calling('markSession', 'a1', 'pinned') },
@@ -309,10 +310,10 @@ async function opened(id: string): Promise<Opened> {
   return window;
 }
 
-async function showBeside(opened: Opened) {
-  await inPalette(opened, 'Show beside this session: Explain');
+async function showSecond(opened: Opened) {
+  await inPalette(opened, 'Show side by side: Explain');
   await opened.user.keyboard('{Enter}');
-  await expect.poll(besideTitle).toBe(BESIDE);
+  await expect.poll(secondTitle).toBe(SECOND);
 }
 
 /** Opens the palette by key and searches for an action. */

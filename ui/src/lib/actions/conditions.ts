@@ -14,8 +14,7 @@ export const open = ({ project }: Desk) => project.open;
 export const offSession = (desk: Desk) => desk.covered ?? (open(desk) === null ? NO_SESSION : null);
 
 /** Needs a second session on screen. */
-export const offBeside = ({ project }: Desk) =>
-  project.beside.state === null ? 'No session is shown beside this one.' : null;
+export const offSecond = ({ project }: Desk) => (project.second.state === null ? 'No second session is shown.' : null);
 
 /** Needs a session or a stored conversation. */
 export const offRow = (_: Desk, { row }: Target) => (row === null ? NO_SESSION : null);

@@ -8,7 +8,7 @@ import { menuOf, performIn } from './perform';
 /** The entries for an element of the window; `null` if it belongs to no session, message or file. */
 export function contextOf(desk: Desk, element: Element): ContextEntries | null {
   // No menu may answer a request, what is below a dialog is not in reach, and items are those of the open session.
-  if (element.closest('[id^="request-"], dialog, [data-beside]') !== null) return null;
+  if (element.closest('[id^="request-"], dialog, [data-second]') !== null) return null;
   const { project } = desk;
   const { open } = project;
   const ofOpen = (target: Partial<Target>) => () => {

@@ -23,7 +23,7 @@ export const MENUS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   View: [
     ['sessions', 'side', 'changes', 'fold'],
-    ['beside', 'swap-beside', 'close-beside'],
+    ['side-by-side', 'swap-sides', 'close-second'],
     ['context', 'usage', 'lines'],
     ['larger', 'smaller', 'usual', 'theme'],
   ],

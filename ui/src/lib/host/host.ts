@@ -104,9 +104,9 @@ export interface Host {
    */
   subscribe(sessionId: SessionId, show: Viewport, unfolded: readonly ItemId[]): Promise<Snapshot>;
   /** As `subscribe`, for a second session that is shown beside the open one. */
-  subscribeBeside(sessionId: SessionId, show: Viewport, unfolded: readonly ItemId[]): Promise<Snapshot>;
+  subscribeSecond(sessionId: SessionId, show: Viewport, unfolded: readonly ItemId[]): Promise<Snapshot>;
   /** Ends the batches of the session that is beside the open one. */
-  leaveBeside(): Promise<void>;
+  leaveSecond(): Promise<void>;
   /** Requests other rows of that session; rows that enter the range arrive with a batch. */
   showRows(sessionId: SessionId, show: Viewport): Promise<void>;
   /**

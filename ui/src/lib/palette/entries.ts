@@ -44,13 +44,14 @@ const sessionEntry = (desk: Desk, row: Row): Entry => ({
   run: () => desk.openRow(row),
 });
 
-/** All entries: actions in the order of the table, then sessions. */
+/** All entries: actions in the order of the table, then sessions, then what else can be done with a session by its name. */
 export function allEntries(desk: Desk): Entry[] {
   const actions = ACTIONS.filter((action) => action.isKeyOnly !== true && action.id !== 'palette');
-  return [
-    ...actions.flatMap((action) => entriesOf(desk, action)),
-    ...desk.project.rows.map((row) => sessionEntry(desk, row)),
-  ];
+  const entries = (ofSessions: boolean) =>
+    actions
+      .filter((action) => (action.choosesSession === true) === ofSessions)
+      .flatMap((action) => entriesOf(desk, action));
+  return [...entries(false), ...desk.project.rows.map((row) => sessionEntry(desk, row)), ...entries(true)];
 }
 
 /**

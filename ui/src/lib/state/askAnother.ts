@@ -27,7 +27,7 @@ export async function askAnother(
     drafts.of(null, project.project.path).add(text, []);
     return null;
   }
-  await project.beside.show(origin);
+  await project.second.show(origin);
   const nFiles = body.nImages + body.nDocuments;
   if (nFiles > 0) {
     project.draft.add(text, []);

@@ -34,7 +34,7 @@ import { TrustQuestions } from '../trust/questions.svelte';
 import { Worktrees } from '../worktrees/worktrees.svelte';
 import { AgentCheck } from './agentCheck.svelte';
 import { drafted, EVERYTHING, refusal } from './attachments';
-import { Beside } from './beside.svelte';
+import { SecondSession } from './second.svelte';
 import { CardsInSight } from './cards';
 import { Drafts, type Draft } from './drafts.svelte';
 import { Feed } from './feed';
@@ -51,7 +51,7 @@ export class ProjectState extends SessionActions {
   /** New sessions. */
   readonly creation: SessionCreation;
   /** The session that is shown beside the open one. */
-  readonly beside: Beside;
+  readonly second: SecondSession;
   /** The trust decisions. */
   readonly trust: TrustQuestions;
   /** The sessions that were removed in this window. */
@@ -133,7 +133,7 @@ export class ProjectState extends SessionActions {
     this.drafts = drafts;
     const reportCards = (session: SessionId, requests: RequestId[]) => void this.#reportCards(session, requests);
     this.cards = new CardsInSight(openId, reportCards);
-    this.beside = new Beside(host, this.problems, (session) => this.#list(session), reportCards);
+    this.second = new SecondSession(host, this.problems, (session) => this.#list(session), reportCards);
   }
 
   /** Connects, starts listening, then requests the snapshot of the open session. In this order no event is missed. */
@@ -161,7 +161,7 @@ export class ProjectState extends SessionActions {
     switch (event.type) {
       case 'batch':
         this.#feed?.receive(event);
-        this.beside.receive(event);
+        this.second.receive(event);
         break;
       case 'sessionListed':
         this.#list(event.session);
@@ -207,7 +207,7 @@ export class ProjectState extends SessionActions {
   miss(reason: unknown): void {
     this.problems.report('This window missed an update', asCommandError(reason));
     void this.#feed?.load();
-    this.beside.reload();
+    this.second.reload();
   }
 
   #takeProject(project: ProjectView): void {
@@ -244,7 +244,7 @@ export class ProjectState extends SessionActions {
     }
     const before = this.open;
     // The two change places.
-    const swapped = this.beside.state?.id === id ? this.beside.leave() : null;
+    const swapped = this.second.state?.id === id ? this.second.leave() : null;
     this.#feed?.close();
     if (before !== null) this.#keep(before);
     const state = swapped ?? this.#kept.get(id) ?? new SessionState(facts);
@@ -254,15 +254,15 @@ export class ProjectState extends SessionActions {
       onerror: (error) => this.problems.report('The session could not be read', error),
     });
     await this.#feed.load();
-    if (swapped !== null && before !== null && this.open === state) await this.beside.show(before);
+    if (swapped !== null && before !== null && this.open === state) await this.second.show(before);
   }
 
   /** Shows a session beside the open one. */
-  async showBeside(id: SessionId): Promise<void> {
+  async showSecond(id: SessionId): Promise<void> {
     const facts = this.sessions.find((session) => session.id === id);
     if (facts === undefined || this.open === null || this.open.id === id) return;
     this.unread.delete(id);
-    await this.beside.show(this.#kept.get(id) ?? new SessionState(facts));
+    await this.second.show(this.#kept.get(id) ?? new SessionState(facts));
   }
 
   /** Opens the session of a row. A conversation of the agent's store becomes a session; nothing is started. */
@@ -520,7 +520,7 @@ export class ProjectState extends SessionActions {
   }
 
   #shows(id: SessionId): boolean {
-    return this.open?.id === id || this.beside.state?.id === id;
+    return this.open?.id === id || this.second.state?.id === id;
   }
 
   #forget(id: SessionId): void {
@@ -531,7 +531,7 @@ export class ProjectState extends SessionActions {
     this.#kept.delete(id);
     this.unread.delete(id);
     this.drafts.forget(id, this.project.path);
-    if (this.beside.state?.id === id) void this.beside.close();
+    if (this.second.state?.id === id) void this.second.close();
     if (this.open?.id !== id) return;
     this.#feed?.close();
     this.#feed = null;

@@ -137,10 +137,10 @@ describe('sessions', () => {
 
   it('are not unread when they end beside the open one', async () => {
     const { project } = await start('conversation');
-    await project.showBeside('s3');
+    await project.showSecond('s3');
     project.hear({ type: 'sessionListed', session: listed('s3', 'Upgrade', { type: 'completed' }, 0) });
     expect([...project.unread]).toEqual([]);
-    await project.beside.close();
+    await project.second.close();
   });
 
   it('count as unread when they end out of sight, until they are opened', async () => {

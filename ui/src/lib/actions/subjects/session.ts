@@ -6,7 +6,7 @@ import {
   isMarked,
   isOpen,
   notOffered,
-  offBeside,
+  offSecond,
   offLink,
   offOther,
   offRepository,
@@ -44,14 +44,14 @@ const exporting = (format: ExportFormat, name: string): Action => ({
 });
 
 /** The sessions that can be shown beside the open one. */
-const besides = ({ project }: Desk): Choice[] =>
+const others = ({ project }: Desk): Choice[] =>
   project.sessions
     .filter(({ id }) => id !== project.open?.id)
     .map(({ id, title }) => ({
       id,
       label: title,
-      isCurrent: id === project.beside.state?.id,
-      run: () => void project.showBeside(id),
+      isCurrent: id === project.second.state?.id,
+      run: () => void project.showSecond(id),
     }));
 
 export const SESSION: readonly Action[] = [
@@ -91,31 +91,32 @@ export const SESSION: readonly Action[] = [
   always('Session', 'next', 'Next session', (desk) => desk.stepSession(1), 'Alt+ArrowDown'),
   always('Session', 'previous', 'Previous session', (desk) => desk.stepSession(-1), 'Alt+ArrowUp'),
   {
-    id: 'beside',
+    id: 'side-by-side',
     group: 'Session',
-    label: 'Show beside this session',
-    off: (desk) => offSession(desk) ?? (besides(desk).length === 0 ? 'There is no other session.' : null),
-    does: { choices: besides },
+    label: 'Show side by side',
+    off: (desk) => offSession(desk) ?? (others(desk).length === 0 ? 'There is no other session.' : null),
+    does: { choices: others },
+    choosesSession: true,
   },
   {
-    id: 'swap-beside',
+    id: 'swap-sides',
     group: 'Session',
-    label: 'Go to the session beside',
+    label: 'Go to the second session',
     keys: ['F8'],
-    off: offBeside,
+    off: offSecond,
     does: {
       run: ({ project }) => {
-        if (project.beside.state !== null) void project.openSession(project.beside.state.id);
+        if (project.second.state !== null) void project.openSession(project.second.state.id);
       },
     },
   },
   {
-    id: 'close-beside',
+    id: 'close-second',
     group: 'Session',
-    label: 'Close the session beside',
+    label: 'Close the second session',
     keys: ['Shift+F8'],
-    off: offBeside,
-    does: { run: ({ project }) => void project.beside.close() },
+    off: offSecond,
+    does: { run: ({ project }) => void project.second.close() },
   },
   {
     id: 'find',

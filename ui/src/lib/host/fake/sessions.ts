@@ -53,7 +53,7 @@ export abstract class FakeSessions extends FakeDesktop {
   #removed = new Map<SessionId, FakeSession>();
   #window: FakeWindow | null = null;
   /** The second session that the window shows. */
-  #beside: FakeWindow | null = null;
+  #second: FakeWindow | null = null;
   /** The output of tasks in the background, by their ids. */
   taskOutputs = new Map<string, TaskOutput>(TASK_OUTPUTS);
   /** The standard error of MCP servers, by their names. */
@@ -86,7 +86,7 @@ export abstract class FakeSessions extends FakeDesktop {
   subscribe(sessionId: SessionId, show: Viewport, unfolded: readonly ItemId[] = []): Promise<Snapshot> {
     const session = this.sessions.get(sessionId);
     if (session === undefined) return refuse('noSuchSession', 'There is no such session any more.');
-    if (this.#beside?.session === session) this.#beside = null;
+    if (this.#second?.session === session) this.#second = null;
     this.#window = new FakeWindow(session, show, unfolded);
     const snapshot = structuredClone(this.#window.snapshot());
     session.play?.(session);
@@ -94,20 +94,20 @@ export abstract class FakeSessions extends FakeDesktop {
     return Promise.resolve(snapshot);
   }
 
-  subscribeBeside(sessionId: SessionId, show: Viewport, unfolded: readonly ItemId[] = []): Promise<Snapshot> {
+  subscribeSecond(sessionId: SessionId, show: Viewport, unfolded: readonly ItemId[] = []): Promise<Snapshot> {
     const session = this.sessions.get(sessionId);
     if (session === undefined) return refuse('noSuchSession', 'There is no such session any more.');
-    this.#beside = new FakeWindow(session, show, unfolded);
-    return Promise.resolve(structuredClone(this.#beside.snapshot()));
+    this.#second = new FakeWindow(session, show, unfolded);
+    return Promise.resolve(structuredClone(this.#second.snapshot()));
   }
 
-  leaveBeside(): Promise<void> {
-    this.#beside = null;
+  leaveSecond(): Promise<void> {
+    this.#second = null;
     return Promise.resolve();
   }
 
   #windowOf(sessionId: SessionId): FakeWindow | null {
-    return [this.#window, this.#beside].find((window) => window?.session.facts.id === sessionId) ?? null;
+    return [this.#window, this.#second].find((window) => window?.session.facts.id === sessionId) ?? null;
   }
 
   showRows(sessionId: SessionId, show: Viewport): Promise<void> {

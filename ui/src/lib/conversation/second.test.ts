@@ -6,7 +6,7 @@ import { commandRequest, text } from '../host/fake/script';
 
 beforeEach(() => localStorage.clear());
 
-const pane = () => within(screen.getByRole('region', { name: /^Beside: / }));
+const pane = () => within(screen.getByRole('region', { name: /^Second session: / }));
 
 /** Gives the last prompt to the demo agent over ACP, by the palette and the dialog. */
 async function askAnother() {
@@ -16,7 +16,7 @@ async function askAnother() {
   await app.user.keyboard('Ask another agent');
   await app.user.keyboard('{Enter}');
   await app.user.click(await screen.findByRole('button', { name: 'Demo agent (ACP)' }));
-  await expect.poll(() => screen.queryByRole('region', { name: /^Beside: / })).not.toBeNull();
+  await expect.poll(() => screen.queryByRole('region', { name: /^Second session: / })).not.toBeNull();
   const sent = () =>
     command.mock.calls.flatMap(([id, one]) => (one.type === 'prompt' ? [[id, one.text] as const] : []));
   await expect.poll(sent).toHaveLength(1);
@@ -28,7 +28,7 @@ it('gives the same prompt to another agent, with the first session beside it', a
   const first = host.session('s1');
   const prompt = first?.items.findLast(({ body }) => body.type === 'prompt')?.body;
   expect(prompt?.type === 'prompt' && sent()).toEqual([['s-new-1', prompt?.type === 'prompt' ? prompt.text : '']]);
-  expect(screen.getByRole('region', { name: `Beside: ${first?.facts.title}` })).not.toBeNull();
+  expect(screen.getByRole('region', { name: `Second session: ${first?.facts.title}` })).not.toBeNull();
 });
 
 it('shows both as they grow, and answers each', async () => {
@@ -37,7 +37,7 @@ it('shows both as they grow, and answers each', async () => {
   expect(await pane().findByText('It grows beside.')).not.toBeNull();
   host.session('s1')?.patch({ requests: [commandRequest('q9', 'make harbour')] });
   expect(await pane().findByRole('group', { name: 'Permission request' })).not.toBeNull();
-  await user.click(pane().getByRole('textbox', { name: 'Prompt beside' }));
+  await user.click(pane().getByRole('textbox', { name: 'Prompt of the second session' }));
   await user.keyboard('And you?{Enter}');
   await expect.poll(() => sent().at(-1)).toEqual(['s1', 'And you?']);
   await user.click(promptBox());
@@ -51,14 +51,14 @@ it('changes places, and is closed, by mouse', async () => {
   const title = host.session('s1')?.facts.title;
   await user.click(pane().getByRole('button', { name: 'Go to this session' }));
   await expect.poll(() => screen.queryByRole('heading', { level: 1, name: title ?? '' })).not.toBeNull();
-  expect(screen.queryByRole('region', { name: `Beside: ${title}` })).toBeNull();
+  expect(screen.queryByRole('region', { name: `Second session: ${title}` })).toBeNull();
   await user.click(pane().getByRole('button', { name: 'Close this side' }));
-  await expect.poll(() => screen.queryByRole('region', { name: /^Beside: / })).toBeNull();
+  await expect.poll(() => screen.queryByRole('region', { name: /^Second session: / })).toBeNull();
   expect(document.activeElement).toBe(promptBox());
 });
 
 it('is closed when its session is removed', async () => {
   const { host } = await askAnother();
   await host.removeSession('s1');
-  await expect.poll(() => screen.queryByRole('region', { name: /^Beside: / })).toBeNull();
+  await expect.poll(() => screen.queryByRole('region', { name: /^Second session: / })).toBeNull();
 });

@@ -9,7 +9,7 @@ import type { ProjectState } from './project.svelte';
 import type { SessionState } from './session.svelte';
 import { SessionActions } from './sessionActions';
 
-export class Beside {
+export class SecondSession {
   /** The session; `null` if none is shown. */
   state = $state.raw<SessionState | null>(null);
   /** Its permission cards that the user can see. */
@@ -31,16 +31,16 @@ export class Beside {
     this.state = state;
     const callbacks = {
       onapplied: this.onapplied,
-      onerror: (error: CommandError) => this.problems.report('The session beside could not be read', error),
+      onerror: (error: CommandError) => this.problems.report('The second session could not be read', error),
     };
-    this.#feed = new Feed(this.host, state, callbacks, (...what) => this.host.subscribeBeside(...what));
+    this.#feed = new Feed(this.host, state, callbacks, (...what) => this.host.subscribeSecond(...what));
     await this.#feed.load();
   }
 
   /** Shows no session beside the open one any more. */
   async close(): Promise<void> {
     if (this.leave() === null) return;
-    await this.problems.attempt('The session beside was not closed', () => this.host.leaveBeside());
+    await this.problems.attempt('The second session was not closed', () => this.host.leaveSecond());
   }
 
   /** As `close`, where the shell ends it itself: the session becomes the open one. Returns what was shown. */
@@ -63,10 +63,10 @@ export class Beside {
 }
 
 /** The project as the parts of another session than the open one use it: for them, that session is the open one. */
-export function besideOf(project: ProjectState, open: () => SessionState): ProjectState {
+export function secondOf(project: ProjectState, open: () => SessionState): ProjectState {
   const own: Record<string, unknown> = {
     forkSession: (before: string | null, id = open().id) => project.forkSession(before, id),
-    cards: project.beside.cards,
+    cards: project.second.cards,
   };
   const scoped: ProjectState = new Proxy(project, {
     get(target, name) {
