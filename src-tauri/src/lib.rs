@@ -29,7 +29,6 @@ mod opening;
 mod orphans;
 mod places;
 mod project;
-mod prompt_snapshots;
 mod questions;
 mod registry;
 mod settings;

@@ -196,7 +196,7 @@ pub async fn a_project_there_is_opened_trusted_prompted_and_stopped() -> Result<
 
         // The changes page has those of the folder there.
         window.key("ctrl+shift+j").await?;
-        window.wait_shows("These files are on box, and are read and reverted there.", LONG).await?;
+        window.wait_shows("These files are on box, and are read, compared and reverted there.", LONG).await?;
         window.wait_shows("tide-there.rs", LONG).await?;
         window.screenshot("far-changes").await?;
         window.key("Escape").await?;

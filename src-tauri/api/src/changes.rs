@@ -11,7 +11,7 @@ pub enum Against {
     /// The last commit of the branch that is checked out.
     #[default]
     Commit,
-    /// The working tree when the first prompt of the session was sent in this run of the app.
+    /// The working tree when the first prompt of the session was sent in this run of the app, or of its server.
     Session,
     /// The working tree when the last prompt of the session was sent.
     Prompt,
@@ -20,7 +20,7 @@ pub enum Against {
 }
 
 /// A prompt whose working tree is known.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct PromptMoment {
     /// In milliseconds since the epoch.
@@ -66,7 +66,8 @@ pub enum ChangesBase {
         #[ts(type = "number")]
         since: u64,
     },
-    /// That moment is not known: this run of the app sent no prompt in the session, or it was not in a repository then.
+    /// That moment is not known: this run of the app, or of the session's server, sent no prompt in the session, or it was
+    /// not in a repository then.
     NoPrompt,
     /// Without git: the files that the agent edited, compared with its own copies from before its first edit, or from
     /// before the last prompt. What its commands changed is not among them.

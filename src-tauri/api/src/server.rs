@@ -3,7 +3,7 @@
 //! Events of sessions are sent as `Envelope`, as by `deskbell relay`. docs/relay.md is the specification.
 
 use super::agent::AgentKind;
-use super::changes::HunkPlace;
+use super::changes::{Against, HunkPlace};
 use super::command::{Command, CommandError};
 use super::export::ExportFormat;
 use super::id::{ItemId, SessionId};
@@ -124,8 +124,10 @@ pub struct NewFork {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum RevertRequest {
-    /// Makes a file, or one hunk of it, what it was in the last commit.
+    /// Makes a file, or one hunk of it, what it was in the last commit, or at a prompt.
     Revert {
+        #[serde(default)]
+        against: Against,
         path: String,
         /// The earlier name of a renamed file, which it gets back.
         #[serde(default)]
@@ -166,18 +168,32 @@ pub enum Question {
     Export { format: ExportFormat },
     /// Files of the session's folder that match a partly typed name: `FoundFiles`.
     Files { query: String },
-    /// The files of the session's folder that differ from its last commit: `Changes`. Without git those that the agent
-    /// edited, as of `edits`.
-    Changes,
+    /// The files of the session's folder that differ from its last commit, or from the folder at a prompt: `Changes`.
+    /// Without git, and for the last prompt if the server does not know the folder then, those that the agent edited, as
+    /// of `edits`.
+    Changes {
+        #[serde(default)]
+        against: Against,
+    },
     /// The change of one of these files: `FileDiff`.
-    FileDiff { path: String },
+    FileDiff {
+        path: String,
+        #[serde(default)]
+        against: Against,
+    },
+    /// The prompts with whose folder the present one can be compared, the newest first: a list of `PromptMoment`.
+    PromptMoments,
     /// The files that the agent edited, compared with its own copies from before its first edit or, with
     /// `sincePrompt`, from before the last prompt: `Changes`, or `null` without a conversation.
     Edits { since_prompt: bool },
     /// The change of one of these files: `FileDiff`, or `null` without a conversation.
     EditDiff { since_prompt: bool, path: String },
     /// The changes of one of these files, or of all, for `git apply`: `Patch`.
-    Patch { path: Option<String> },
+    Patch {
+        path: Option<String>,
+        #[serde(default)]
+        against: Against,
+    },
     /// A question of a newer client. It is refused.
     #[serde(other)]
     Unknown,
@@ -185,13 +201,25 @@ pub enum Question {
 
 /// The questions and requests that came after the first servers of this protocol. `hello` names those that a server
 /// answers.
-pub const LATER_QUESTIONS: [&str; 9] =
-    ["files", "changes", "fileDiff", "serverLog", "edits", "editDiff", "patch", "revert", "fork"];
+pub const LATER_QUESTIONS: [&str; 10] = [
+    "files",
+    "changes",
+    "fileDiff",
+    "serverLog",
+    "edits",
+    "editDiff",
+    "patch",
+    "revert",
+    "fork",
+    "promptMoments",
+];
 
 impl Request {
     /// Its name in [`LATER_QUESTIONS`]; `None` if every server of this protocol carries it out.
     pub fn later_name(&self) -> Option<&'static str> {
         match self {
+            // An older server would compare with the last commit instead.
+            Self::Revert { change: RevertRequest::Revert { against, .. }, .. } => Some(against.or("revert")),
             Self::Revert { .. } => Some("revert"),
             // An older server would begin an empty conversation instead.
             Self::Open { session, .. } if session.fork.is_some() => Some("fork"),
@@ -201,16 +229,24 @@ impl Request {
     }
 }
 
+impl Against {
+    /// The name of a question in [`LATER_QUESTIONS`], which for a comparison with a prompt is `promptMoments`.
+    fn or(self, name: &'static str) -> &'static str {
+        if self == Self::Commit { name } else { "promptMoments" }
+    }
+}
+
 impl Question {
     /// Its name in [`LATER_QUESTIONS`]; `None` if every server of this protocol answers it.
     pub fn later_name(&self) -> Option<&'static str> {
         match self {
             Self::Files { .. } => Some("files"),
-            Self::Changes => Some("changes"),
-            Self::FileDiff { .. } => Some("fileDiff"),
+            Self::Changes { against } => Some(against.or("changes")),
+            Self::FileDiff { against, .. } => Some(against.or("fileDiff")),
+            Self::PromptMoments => Some("promptMoments"),
             Self::Edits { .. } => Some("edits"),
             Self::EditDiff { .. } => Some("editDiff"),
-            Self::Patch { .. } => Some("patch"),
+            Self::Patch { against, .. } => Some(against.or("patch")),
             Self::ServerLog { .. } => Some("serverLog"),
             _ => None,
         }

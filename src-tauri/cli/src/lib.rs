@@ -22,6 +22,7 @@ mod on;
 pub mod other_agents;
 pub mod profiles;
 mod projects;
+pub mod prompt_snapshots;
 pub mod recordings;
 mod relay;
 mod replay;

@@ -10,6 +10,7 @@ mod sessions;
 
 use crate::agent::Run;
 use crate::args::server::ServeOptions;
+use crate::prompt_snapshots::PromptSnapshots;
 use crate::{folders, logs, trust};
 use anyhow::Context;
 use deskbell_engine::disk;
@@ -124,6 +125,8 @@ pub struct Server {
     sessions: Sessions,
     searched: SearchedFolders,
     reverted: Reverted,
+    /// The folders of the sessions at their prompts.
+    prompts: PromptSnapshots,
     data: PathBuf,
     decisions: TrustStore,
     run: Run,
@@ -157,6 +160,7 @@ impl Server {
             sessions,
             searched: SearchedFolders::default(),
             reverted: Reverted::default(),
+            prompts: PromptSnapshots::default(),
             data,
             decisions,
             run,

@@ -1,11 +1,11 @@
 //! Commands of the changes page: the files of this window's project that differ from an earlier state. Another machine is
 //! asked for its own, and reverts them itself.
 
-use super::{Answer, project_here, project_of};
-use crate::prompt_snapshots::PromptSnapshots;
+use super::{Answer, project_of};
 use crate::registry::SessionRegistry;
 use crate::registry::far::is_far;
 use deskbell_cli::folders;
+use deskbell_cli::prompt_snapshots::PromptSnapshots;
 use deskbell_engine::LocalHost;
 use deskbell_engine::api::server::RevertRequest;
 use deskbell_engine::api::*;
@@ -32,15 +32,7 @@ pub async fn changes(
     let since = since(&app, &project, &session_id, against)?;
     let is_unknown = against != Against::Commit && since.is_none();
     if is_far(&project) {
-        let session = session_of(&app, &project, &session_id)?;
-        // Of its prompts only the agent there keeps copies.
-        return match against {
-            Against::Commit => session.changes().await,
-            Against::Prompt => {
-                Ok(session.edits(true).await?.unwrap_or(Changes::empty(ChangesBase::NoPrompt)))
-            }
-            Against::Session | Against::At(_) => Ok(Changes::empty(ChangesBase::NoPrompt)),
-        };
+        return session_of(&app, &project, &session_id)?.changes(against).await;
     }
     let tree = WorkingTree::new(&LocalHost, &project, since.as_deref());
     if !tree.has_git().await {
@@ -71,13 +63,7 @@ pub async fn file_diff(
 ) -> Answer<FileDiff> {
     let project = project_of(&app, &window)?;
     if is_far(&project) {
-        let session = session_of(&app, &project, &session_id)?;
-        if against == Against::Prompt
-            && let Some(diff) = session.edit_diff(true, path.clone()).await?
-        {
-            return Ok(diff);
-        }
-        return session.file_diff(path).await;
+        return session_of(&app, &project, &session_id)?.file_diff(path, against).await;
     }
     let since = since(&app, &project, &session_id, against)?;
     let tree = WorkingTree::new(&LocalHost, &project, since.as_deref());
@@ -107,7 +93,7 @@ pub async fn changes_patch(
     let project = project_of(&app, &window)?;
     let since = since(&app, &project, &session_id, against)?;
     if is_far(&project) {
-        return app.state::<SessionRegistry>().session(&project, &session_id)?.patch(path).await;
+        return app.state::<SessionRegistry>().session(&project, &session_id)?.patch(path, against).await;
     }
     let only: Vec<String> = path.into_iter().collect();
     let tree = WorkingTree::new(&LocalHost, &project, since.as_deref());
@@ -140,7 +126,7 @@ pub async fn revert_change(
 ) -> Answer<Reverted> {
     let project = project_of(&app, &window)?;
     let since = since(&app, &project, &session_id, against)?;
-    if against != Against::Commit && since.is_none() {
+    if against != Against::Commit && since.is_none() && !is_far(&project) {
         return Err(CommandError {
             code: ErrorCode::Refused,
             message: "The files at that prompt are no longer known, so nothing was reverted.".to_owned(),
@@ -151,7 +137,7 @@ pub async fn revert_change(
     let RevertedChange { path, old_path, version, hunk } = change;
     if is_far(&project) {
         let files: Vec<String> = old_path.iter().chain([&path]).cloned().collect();
-        let change = RevertRequest::Revert { path, old_path, version, hunk };
+        let change = RevertRequest::Revert { against, path, old_path, version, hunk };
         app.state::<SessionRegistry>().revert_far(&project, &session_id, change, now).await?;
         return Ok(Reverted { at: now, files });
     }
@@ -171,13 +157,16 @@ pub async fn undo_revert(app: AppHandle, window: WebviewWindow, at: u64) -> Answ
 
 /// Returns the prompts of a session with whose working tree the present one can be compared, the newest first.
 #[tauri::command]
-pub fn prompt_moments(
+pub async fn prompt_moments(
     app: AppHandle,
     window: WebviewWindow,
     session_id: SessionId,
 ) -> Answer<Vec<PromptMoment>> {
-    let project = project_here(&app, &window)?;
-    session_of(&app, &project, &session_id)?;
+    let project = project_of(&app, &window)?;
+    let session = session_of(&app, &project, &session_id)?;
+    if is_far(&project) {
+        return session.prompt_moments().await;
+    }
     Ok(app.state::<PromptSnapshots>().moments(&project, &session_id))
 }
 

@@ -4,7 +4,7 @@ use super::is_turn_end;
 use super::mirror::Window;
 use super::world::{Client, World};
 use crate::life::DEADLINE;
-use deskbell_engine::api::{ChangesBase, DiffKind, FileDiff};
+use deskbell_engine::api::{Against, ChangesBase, DiffKind, FileDiff};
 use deskbell_tests::relay::text_of;
 use serde_json::{Value, json};
 use std::fs;
@@ -94,13 +94,80 @@ async fn changes_are_those_of_the_folder_and_no_diff_shows_a_file_outside_of_it(
     client.kill().await;
 
     let window = Window::again(&world).await;
-    let changes = timeout(DEADLINE, window.session.changes()).await.unwrap().unwrap();
+    let changes = timeout(DEADLINE, window.session.changes(Against::Commit)).await.unwrap().unwrap();
     assert!(changes.files.iter().any(|file| file.path == "src/tide.rs"), "{changes:?}");
-    let diff = timeout(DEADLINE, window.session.file_diff("src/tide.rs".to_owned())).await.unwrap().unwrap();
+    let diff = timeout(DEADLINE, window.session.file_diff("src/tide.rs".to_owned(), Against::Commit))
+        .await
+        .unwrap()
+        .unwrap();
     let shown = diff.diff.expect("a diff");
     assert_eq!((shown.added, shown.removed, diff.version.is_some()), (1, 1, true));
     drop(window);
     let client = world.attach().await;
+    world.end(client).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_folder_is_compared_with_each_prompt_and_reverted_to_it() {
+    let Some(world) = World::new() else { return };
+    fill(&world);
+    commit(&world);
+    let file = world.root().join("project/src/tide.rs");
+    let mut client = world.attach().await;
+    let session = client.open().await;
+    client.attach(&session, None).await;
+    let none = ask(&mut client, &session, 1, json!({"type": "changes", "against": "session"})).await;
+    assert_eq!(none["answer"]["base"]["type"], "noPrompt", "{none}");
+    let mut moments = Value::Null;
+    for (nr, (text, content)) in
+        [("SAY one", "fn flow() {}\n"), ("SAY two", "fn slack() {}\n")].into_iter().enumerate()
+    {
+        client.prompt(&session, &format!("p{nr}"), text).await;
+        client.until("the end of the turn", |line| line["type"] == "turnEnded").await;
+        // The folder is read while the agent works, which a busy machine may do late.
+        loop {
+            moments = ask(&mut client, &session, 2, json!({"type": "promptMoments"})).await["answer"].clone();
+            if moments.as_array().unwrap().len() == nr + 1 {
+                break;
+            }
+        }
+        fs::write(&file, content).unwrap();
+    }
+    let texts: Vec<&str> =
+        moments.as_array().unwrap().iter().filter_map(|one| one["text"].as_str()).collect();
+    assert_eq!(texts, ["SAY two", "SAY one"]);
+    let first = json!({"at": moments[1]["since"]});
+    for (nr, (against, removed)) in [
+        (json!("commit"), "fn tide() {}"),
+        (json!("session"), "fn ebb() {}"),
+        (first, "fn ebb() {}"),
+        (json!("prompt"), "fn flow() {}"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let nr = 10 * (nr as u64 + 1);
+        let changes = ask(&mut client, &session, nr, json!({"type": "changes", "against": against})).await;
+        assert!(paths(&changes["answer"]).contains(&"src/tide.rs"), "{against}: {changes}");
+        let question = json!({"type": "patch", "path": "src/tide.rs", "against": against});
+        let patch = ask(&mut client, &session, nr + 1, question).await;
+        let text = patch["answer"]["text"].as_str().unwrap_or_default();
+        assert!(
+            text.contains(&format!("-{removed}")) && text.contains("+fn slack() {}"),
+            "{against}: {patch}"
+        );
+    }
+    let question = json!({"type": "fileDiff", "path": "src/tide.rs", "against": "prompt"});
+    let diff = ask(&mut client, &session, 90, question).await;
+    let version = diff["answer"]["version"].as_str().expect("a version");
+    let change = json!({"type": "revert", "against": "prompt", "path": "src/tide.rs", "version": version});
+    let done = revert(&mut client, &session, "one", change).await;
+    assert_eq!(
+        (&done["type"], fs::read_to_string(&file).unwrap().as_str()),
+        (&json!("accepted"), "fn flow() {}\n")
+    );
+    let unknown = json!({"type": "revert", "against": {"at": 7}, "path": "src/tide.rs", "version": version});
+    assert_eq!(revert(&mut client, &session, "two", unknown).await["type"], "refused");
     world.end(client).await;
 }
 
@@ -178,9 +245,12 @@ async fn without_git_the_edits_of_the_agent_are_the_changes() {
         assert!(other.diff.is_none(), "{other:?}");
     }
     // What a client that only knows the changes asks.
-    let changes = timeout(DEADLINE, window.session.changes()).await.unwrap().unwrap();
+    let changes = timeout(DEADLINE, window.session.changes(Against::Commit)).await.unwrap().unwrap();
     assert_eq!(changes.base, ChangesBase::Edits { since_prompt: false });
-    let diff = timeout(DEADLINE, window.session.file_diff("a.txt".to_owned())).await.unwrap().unwrap();
+    let diff = timeout(DEADLINE, window.session.file_diff("a.txt".to_owned(), Against::Commit))
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!(added(&diff), ["one", "three"]);
     drop(window);
     let client = world.attach().await;

@@ -3,10 +3,13 @@
 
 use super::lock;
 use crate::folders;
+use crate::prompt_snapshots::PromptSnapshots;
 use deskbell_engine::LocalHost;
 use deskbell_engine::api::server::RevertRequest;
-use deskbell_engine::api::{Changes, CommandError, ErrorCode, FileDiff, Patch};
-use deskbell_engine::changes::{Reverts, WorkingTree};
+use deskbell_engine::api::{
+    Against, Changes, ChangesBase, CommandError, ErrorCode, FileDiff, Patch, SessionId,
+};
+use deskbell_engine::changes::{Reverts, Snapshot, WorkingTree};
 use deskbell_engine::files::Files;
 use deskbell_engine::session::SessionHandle;
 use deskbell_server::hub::MAX_ANSWER_BYTES;
@@ -14,7 +17,7 @@ use serde::Serialize;
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Maximum length of an answer, with room for the line around it.
@@ -46,25 +49,63 @@ impl SearchedFolders {
     }
 }
 
-/// The files of a session's folder that differ from its last commit, or without git those that its agent edited, as an
-/// answer. Where they are too many for one, the last of them are counted instead of listed.
-pub async fn changes(session: &SessionHandle, folder: &Path) -> Result<Value, CommandError> {
-    let tree = WorkingTree::new(&LocalHost, folder, None);
-    let edits = if tree.has_git().await { None } else { session.edits(false).await? };
-    match edits {
-        Some(edits) => fitting(edits),
-        None => fitting(tree.changes().await),
+/// The folder of a session, and what it is compared with.
+pub struct Compared<'a> {
+    session: &'a SessionHandle,
+    folder: &'a Path,
+    against: Against,
+    since: Option<Arc<Snapshot>>,
+}
+
+impl<'a> Compared<'a> {
+    pub fn new(
+        session: &'a SessionHandle,
+        folder: &'a Path,
+        prompts: &PromptSnapshots,
+        against: Against,
+    ) -> Self {
+        Self { session, folder, against, since: prompts.get(session.id(), against) }
+    }
+
+    fn tree(&self) -> WorkingTree<'_> {
+        WorkingTree::new(&LocalHost, self.folder, self.since.as_deref())
+    }
+
+    fn is_unknown(&self) -> bool {
+        self.against != Against::Commit && self.since.is_none()
+    }
+
+    /// Whether the agent's own copies are compared: without git, and for the last prompt if the folder at it is not known.
+    async fn is_by_copies(&self) -> bool {
+        (self.is_unknown() && self.against == Against::Prompt) || !self.tree().has_git().await
     }
 }
 
+/// The files of a session's folder that differ, as an answer. Where they are too many for one, the last of them are counted
+/// instead of listed.
+pub async fn changes(of: Compared<'_>) -> Result<Value, CommandError> {
+    if of.is_by_copies().await
+        && let Some(edits) = of.session.edits(of.against == Against::Prompt).await?
+    {
+        return fitting(edits);
+    }
+    if of.is_unknown() {
+        return fitting(Changes::empty(ChangesBase::NoPrompt));
+    }
+    fitting(of.tree().changes().await)
+}
+
 /// The change of one of these files, as an answer.
-pub async fn file_diff(session: &SessionHandle, folder: &Path, path: String) -> Result<Value, CommandError> {
-    let tree = WorkingTree::new(&LocalHost, folder, None);
-    if !tree.has_git().await
-        && let Some(diff) = session.edit_diff(false, path.clone()).await?
+pub async fn file_diff(of: Compared<'_>, path: String) -> Result<Value, CommandError> {
+    if of.is_by_copies().await
+        && let Some(diff) = of.session.edit_diff(of.against == Against::Prompt, path.clone()).await?
     {
         return fitting_diff(diff);
     }
+    if of.is_unknown() {
+        return Err(no_prompt());
+    }
+    let tree = of.tree();
     let read = tree.file_diff(&path).await;
     fitting_diff(read.map_err(|error| CommandError {
         code: ErrorCode::Internal,
@@ -101,14 +142,30 @@ fn fitting_diff(mut diff: FileDiff) -> Result<Value, CommandError> {
 }
 
 /// The changes of one of these files, or of all, as an answer.
-pub async fn patch(folder: &Path, path: Option<String>) -> Result<Value, CommandError> {
+pub async fn patch(of: Compared<'_>, path: Option<String>) -> Result<Value, CommandError> {
+    if of.is_unknown() {
+        return Err(no_prompt());
+    }
     let only: Vec<String> = path.into_iter().collect();
-    let patch = WorkingTree::new(&LocalHost, folder, None).patch(&only).await;
+    let patch = of.tree().patch(&only).await;
     let patch: Patch = patch.map_err(|why| refused(&why))?;
     if length(&patch)? > MOST_BYTES {
         return Err(refused("This patch is too large to be sent from its machine."));
     }
     written(&patch)
+}
+
+fn no_prompt() -> CommandError {
+    refused("The files at that prompt are no longer known: the server was restarted since.")
+}
+
+/// The prompts of a session to compare its folder with, as an answer.
+pub fn prompt_moments(
+    prompts: &PromptSnapshots,
+    folder: &Path,
+    session: &SessionHandle,
+) -> Result<Value, CommandError> {
+    written(&prompts.moments(folder, session.id()))
 }
 
 /// The reverts of this server that can be undone, by the id of their request: the folder, and the time that names the
@@ -123,14 +180,20 @@ impl Reverted {
         id: &str,
         folder: &Path,
         change: RevertRequest,
+        prompts: &PromptSnapshots,
+        session: &SessionId,
     ) -> Result<(), CommandError> {
         let reverts = Reverts::new(&LocalHost, folder, &folders::data());
         match change {
-            RevertRequest::Revert { path, old_path, version, hunk } => {
+            RevertRequest::Revert { against, path, old_path, version, hunk } => {
+                let since = prompts.get(session, against);
+                if against != Against::Commit && since.is_none() {
+                    return Err(no_prompt());
+                }
                 let now = SystemTime::now().duration_since(UNIX_EPOCH);
                 let now = now.map_or(0, |since| since.as_millis() as u64);
                 let (old_path, version) = (old_path.as_deref(), Some(version.as_str()));
-                let done = reverts.revert(None, &path, old_path, version, hunk, now).await?;
+                let done = reverts.revert(since.as_deref(), &path, old_path, version, hunk, now).await?;
                 let mut known = lock(&self.0);
                 if known.len() >= MOST_REVERTS {
                     known.pop_front();
@@ -183,7 +246,7 @@ fn unwritten(error: &serde_json::Error) -> CommandError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use deskbell_engine::api::{ChangesBase, FileChange, FileContent, FileState};
+    use deskbell_engine::api::{FileChange, FileContent, FileState};
 
     #[test]
     fn too_many_changes_are_counted_instead_of_listed() {

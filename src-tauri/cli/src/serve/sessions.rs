@@ -1,5 +1,6 @@
 //! The sessions of the server: opened once, saved in the server's own folder, their events given to the hub.
 
+use super::files::Compared;
 use super::{Server, files, lock};
 use crate::agent::{self, Chosen};
 use crate::{folders, profiles, trust};
@@ -316,10 +317,11 @@ impl Server {
         let (sender, events) = mpsc::channel(BACKLOG);
         let snapshot = handle.subscribe(Subscriber::Every(sender)).await?;
         let (jobs, inbox) = mpsc::unbounded_channel();
+        let folder_of_session = project.clone();
         lock(&self.sessions.entries).insert(id.clone(), Entry { handle: handle.clone(), project, jobs });
         self.step(Input::SessionOpened(summary(&snapshot.session, snapshot.seq)));
         tokio::spawn(pump(self.clone(), id.clone(), events));
-        tokio::spawn(work(self.clone(), handle, inbox));
+        tokio::spawn(work(self.clone(), handle, folder_of_session, inbox));
         Ok(id)
     }
 
@@ -339,6 +341,7 @@ impl Server {
             detail: Some(format!("{error:#}")),
         });
         // Also without success: the session is closed, and its process has ended.
+        self.prompts.forget(&id);
         lock(&self.sessions.entries).remove(&id);
         removed
     }
@@ -353,13 +356,15 @@ impl Server {
             .get(session_id)
             .map(|entry| (entry.handle.clone(), entry.project.clone()));
         let (handle, project) = entry.ok_or_else(gone)?;
+        let compared = |against| Compared::new(&handle, &project, &self.prompts, against);
         match question {
             Question::Files { query } => self.searched.find(&project, query).await,
-            Question::Changes => files::changes(&handle, &project).await,
-            Question::FileDiff { path } => files::file_diff(&handle, &project, path).await,
+            Question::Changes { against } => files::changes(compared(against)).await,
+            Question::FileDiff { path, against } => files::file_diff(compared(against), path).await,
+            Question::PromptMoments => files::prompt_moments(&self.prompts, &project, &handle),
             Question::Edits { since_prompt } => files::edits(&handle, since_prompt).await,
             Question::EditDiff { since_prompt, path } => files::edit_diff(&handle, since_prompt, path).await,
-            Question::Patch { path } => files::patch(&project, path).await,
+            Question::Patch { path, against } => files::patch(compared(against), path).await,
             question => handle.answer(question).await,
         }
     }
@@ -372,7 +377,7 @@ impl Server {
         change: RevertRequest,
     ) -> Result<(), CommandError> {
         let project = lock(&self.sessions.entries).get(session_id).map(|entry| entry.project.clone());
-        self.reverted.carry_out(id, &project.ok_or_else(gone)?, change).await
+        self.reverted.carry_out(id, &project.ok_or_else(gone)?, change, &self.prompts, session_id).await
     }
 
     /// The line of a session's snapshot and the number of its last event; `None` if the session is gone.
@@ -423,11 +428,21 @@ async fn pump(server: Arc<Server>, session_id: SessionId, mut events: mpsc::Rece
 }
 
 /// Carries out the jobs of a session, in order.
-async fn work(server: Arc<Server>, handle: SessionHandle, mut inbox: mpsc::UnboundedReceiver<Job>) {
+async fn work(
+    server: Arc<Server>,
+    handle: SessionHandle,
+    project: PathBuf,
+    mut inbox: mpsc::UnboundedReceiver<Job>,
+) {
     let session_id = handle.id().clone();
     while let Some(job) = inbox.recv().await {
         let (id, result) = match job {
-            Job::Command { id, command } => (id, handle.command(command).await),
+            Job::Command { id, command } => {
+                if let Command::Prompt { text, .. } = &command {
+                    server.prompts.take(&project, &session_id, text);
+                }
+                (id, handle.command(command).await)
+            }
             Job::Remove { id } => (id, server.remove(&handle).await),
         };
         let result = result.map(|()| session_id.clone());

@@ -17,6 +17,9 @@ const MOST_LINES: usize = 3_000;
 const LONGEST_VERSION: usize = 256;
 /// Maximum number of characters of a sentence.
 const LONGEST_WORDS: usize = 1_000;
+/// Maximum number of prompts to compare with, and of characters that name one: more than a server has.
+const MOST_MOMENTS: usize = 100;
+const MOST_OF_A_PROMPT: usize = 100;
 /// Maximum number of files that are taken from a list, and of bytes of a path.
 const MOST_FILES: usize = 100;
 const LONGEST_PATH: usize = 4 << 10;
@@ -28,15 +31,23 @@ impl SessionHandle {
         Ok(checked(self.ask_within(LISTS, Question::Files { query }).await?))
     }
 
-    /// Asks the session's server for the files of its folder that differ from the last commit. Only for a session that
-    /// runs in a server.
-    pub async fn changes(&self) -> Result<Changes, CommandError> {
-        Ok(bounded(self.ask(Question::Changes).await?))
+    /// Asks the session's server for the files of its folder that differ from the last commit, or from the folder at a
+    /// prompt. Only for a session that runs in a server.
+    pub async fn changes(&self, against: Against) -> Result<Changes, CommandError> {
+        Ok(bounded(self.ask(Question::Changes { against }).await?))
     }
 
     /// Asks the session's server for the change of one of these files.
-    pub async fn file_diff(&self, path: String) -> Result<FileDiff, CommandError> {
-        Ok(bounded_diff(self.ask(Question::FileDiff { path }).await?))
+    pub async fn file_diff(&self, path: String, against: Against) -> Result<FileDiff, CommandError> {
+        Ok(bounded_diff(self.ask(Question::FileDiff { path, against }).await?))
+    }
+
+    /// Asks the session's server for the prompts with whose folder the present one can be compared.
+    pub async fn prompt_moments(&self) -> Result<Vec<PromptMoment>, CommandError> {
+        let moments: Vec<PromptMoment> = self.ask(Question::PromptMoments).await?;
+        let short = |text: String| plain(text.chars().take(MOST_OF_A_PROMPT).collect());
+        let moments = moments.into_iter().take(MOST_MOMENTS);
+        Ok(moments.map(|PromptMoment { since, text }| PromptMoment { since, text: short(text) }).collect())
     }
 
     /// Asks the session's server for the files that the agent edited.
@@ -56,8 +67,8 @@ impl SessionHandle {
     }
 
     /// Asks the session's server for the changes of one of these files, or of all, as a patch.
-    pub async fn patch(&self, path: Option<String>) -> Result<Patch, CommandError> {
-        let Patch { text, n_files, left_out } = self.ask(Question::Patch { path }).await?;
+    pub async fn patch(&self, path: Option<String>, against: Against) -> Result<Patch, CommandError> {
+        let Patch { text, n_files, left_out } = self.ask(Question::Patch { path, against }).await?;
         let left_out = left_out.into_iter().take(MOST_FILES).map(plain).collect();
         Ok(Patch { text, n_files, left_out })
     }

@@ -324,8 +324,9 @@ impl SessionHandle {
             }
             // The server answers what is about the folder of a session.
             Question::Files { .. }
-            | Question::Changes
+            | Question::Changes { .. }
             | Question::FileDiff { .. }
+            | Question::PromptMoments
             | Question::Edits { .. }
             | Question::EditDiff { .. }
             | Question::Patch { .. }

@@ -76,11 +76,10 @@ it('shows what the agent edited in a folder without git, and offers nothing that
   await vi.waitFor(() => expect(asked.at(-1)).toBe('prompt'));
 });
 
-it('reads, reverts and opens the files of another machine, and compares them with the last commit only', async () => {
+it('reads, reverts and opens the files of another machine, and compares them with its prompts', async () => {
   const host = new FakeHost('far');
   onTestFinished(() => host.close());
   host.workingChanges = WORKING;
-  const moments = vi.spyOn(host, 'promptMoments');
   render(App, { host, clock: new ManualClock() });
   await screen.findByRole('main');
   const user = userEvent.setup();
@@ -95,8 +94,10 @@ it('reads, reverts and opens the files of another machine, and compares them wit
   dialog.getByRole('button', { name: 'Copy patch of money.rs', hidden: true });
   expect(dialog.queryAllByRole('button', { name: /folder/iu, hidden: true })).toEqual([]);
   const bases = dialog.getByRole('combobox', { name: 'Compare with', hidden: true });
-  expect(within(bases).getAllByRole('option', { hidden: true })).toHaveLength(1);
-  expect(moments).not.toHaveBeenCalled();
+  await vi.waitFor(() => expect(within(bases).getAllByRole('option', { hidden: true })).toHaveLength(5));
+  const asked = vi.spyOn(host, 'changes');
+  await user.selectOptions(bases, 'First prompt of the session');
+  await vi.waitFor(() => expect(asked.mock.calls.at(-1)?.[1]).toBe('session'));
 });
 
 it('compares what the agent edited on another machine without git with its own copies there', async () => {
@@ -138,6 +139,29 @@ it('says why another machine lists no changes, and keeps those that it listed', 
   await vi.waitFor(() => expect(host.changes).toHaveBeenCalled());
   await tick();
   dialog.getByText(/12 files/u);
+});
+
+it('shows no list of the last commit for a prompt that another machine cannot compare with', async () => {
+  const host = new FakeHost('far');
+  onTestFinished(() => host.close());
+  host.workingChanges = WORKING;
+  const refused = { code: 'refused', message: 'It is too old.', detail: null };
+  const listed = host.changes.bind(host);
+  host.changes = (id, against) => (against === 'commit' ? listed(id, against) : Promise.reject(refused));
+  host.promptMoments = () => Promise.reject(refused);
+  render(App, { host, clock: new ManualClock() });
+  await screen.findByRole('main');
+  const user = userEvent.setup();
+  await user.keyboard('{Control>}{Shift>}J{/Shift}{/Control}');
+  const dialog = await page();
+  await dialog.findByText(/12 files/u);
+  const bases = dialog.getByRole('combobox', { name: 'Compare with', hidden: true });
+  expect(within(bases).getAllByRole('option', { hidden: true })).toHaveLength(3);
+  await user.selectOptions(bases, 'First prompt of the session');
+  await dialog.findByText('It is too old.');
+  expect(dialog.queryByText(/12 files/u)).toBeNull();
+  await user.selectOptions(bases, 'Last commit');
+  await dialog.findByText(/12 files/u);
 });
 
 it('draws a part of ten thousand files', async () => {

@@ -36,8 +36,9 @@ export class SessionChanges {
   /** The prompts with whose working tree the present one can be compared, the newest first. */
   async promptMoments(): Promise<readonly PromptMoment[]> {
     const id = this.openId();
-    // Snapshots of earlier prompts are of folders of this computer.
-    if (id === null || this.isFar()) return [];
+    if (id === null) return [];
+    // It is asked after each list. Why another machine does not answer is shown in place of the list.
+    if (this.isFar()) return this.host.promptMoments(id).catch(() => []);
     return (await this.problems.read('The earlier prompts were not read', () => this.host.promptMoments(id))) ?? [];
   }
 
@@ -51,15 +52,17 @@ export class SessionChanges {
 
   /**
    * The changed files on another machine; `null` if they were read before and cannot be now. They are read after each
-   * turn, so the list says why the machine does not answer, instead of a report each time.
+   * turn, so the list says why the machine does not answer, instead of a report each time. A list of another base is never
+   * kept.
    */
   async #listFar(id: SessionId, against: Against): Promise<Changes | null> {
     try {
       return await this.host.changes(id, against);
     } catch (reason) {
+      if (this.working.isKnown && this.working.isOfBase) return null;
       const problem = asCommandError(reason).message;
       const base = { type: 'noRepository' } as const;
-      return this.working.isKnown ? null : { base, files: [], nMore: 0, nNotCompared: 0, problem };
+      return { base, files: [], nMore: 0, nNotCompared: 0, problem };
     }
   }
 

@@ -11,6 +11,7 @@ export class WorkingChanges {
   nr = $state.raw(0);
   #isWanted = false;
   #of = 0;
+  #viewOf = 0;
   #load: (against: Against) => Promise<Changes | null>;
 
   /** `load` resolves to `null` if the list could not be read, which is reported, or if there is nothing to read. */
@@ -24,6 +25,11 @@ export class WorkingChanges {
     return type !== undefined && type !== 'noRepository' && type !== 'edits';
   }
 
+  /** Whether the list is of the session that is shown, and of the base that was chosen last. */
+  get isOfBase(): boolean {
+    return this.#viewOf === this.#of;
+  }
+
   /** Reads the list again. One reading runs at a time; what is asked for meanwhile is one more. */
   async refresh(): Promise<void> {
     this.#isWanted = true;
@@ -35,6 +41,7 @@ export class WorkingChanges {
       const view = await this.#load(this.against);
       if (view === null || of !== this.#of) continue;
       this.view = view;
+      this.#viewOf = of;
       this.nr += 1;
     }
     this.isReading = false;

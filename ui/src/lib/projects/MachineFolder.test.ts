@@ -80,7 +80,7 @@ describe('the form for another machine', () => {
 
 describe('the window of a project on another machine', () => {
   it('asks nothing that would read files of this computer', async () => {
-    const asked = ['promptMoments', 'checkReadiness', 'worktrees'] as const;
+    const asked = ['checkReadiness', 'worktrees'] as const;
     const host = new FakeHost('far');
     onTestFinished(() => host.close());
     const calls = asked.map((name) => vi.spyOn(host, name));

@@ -1,5 +1,5 @@
-//! The working tree at the prompts of each session, to compare it with later. In memory: after a restart of the app, the
-//! next prompt is the first.
+//! The working tree at the prompts of each session, to compare it with later. In memory of the app, or of the server that
+//! has the session: after its restart, the next prompt is the first.
 
 use deskbell_engine::LocalHost;
 use deskbell_engine::api::{Against, PromptMoment, SessionId};
