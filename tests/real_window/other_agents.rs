@@ -87,7 +87,12 @@ pub async fn a_prompt_is_given_to_another_agent_and_both_answer_side_by_side() -
             stage.desktop.screenshot("beside").await?;
 
             // The first session is beside the new one. A request is answered there, in its card.
-            window.type_into("Prompt of the second session", "TOOL Bash {\"command\":\"make harbour\"}\nSAY Built.").await?;
+            window
+                .type_into(
+                    "Prompt of the second session",
+                    "TOOL Bash {\"command\":\"make harbour\"}\nSAY Built.",
+                )
+                .await?;
             window.key("Return").await?;
             window.click("button", "Allow once").await?;
             window.wait_shows("Built.", SHORT).await?;

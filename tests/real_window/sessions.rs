@@ -18,6 +18,8 @@ pub async fn ten_new_sessions_are_one_without_an_agent() -> Result<()> {
     let stage = Stage::demo().await?;
     stage
         .play("ten-new-sessions", async |stage| {
+            // Before that, no one listens for keys.
+            stage.window.find("textbox", "Prompt").await?;
             for _ in 0..10 {
                 stage.pointer.key("ctrl+n").await?;
             }
