@@ -1,4 +1,4 @@
-//! Turns that the agent planned, and the events of monitors: they begin turns that nobody asked for, and keep the process
+//! Turns that the agent planned, and the events of monitors: they begin turns without a prompt, and keep the process
 //! alive.
 
 use super::hibernation;
@@ -21,7 +21,7 @@ fn words(relay: &Relay, tool: &str) -> Option<String> {
 /// Waits for the end of a turn without a prompt.
 async fn unasked(relay: &mut Relay) -> Result<()> {
     let is_unasked = |event: &Value| event["type"] == "turnEnded" && event["turn"]["promptIds"] == json!([]);
-    let ended = relay.next_event("the end of a turn that nobody asked for", DEADLINE, is_unasked).await?;
+    let ended = relay.next_event("the end of a turn without a prompt", DEADLINE, is_unasked).await?;
     ensure!(outcome(&ended["turn"])? == Outcome::Done, "{ended}");
     Ok(())
 }

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, ensure};
+use deskbell_tests::chance::Chance;
 use deskbell_tests::window::{AgentStub, Desktop, Extents, LONG, SHORT, Window, eventually};
 use serde_json::Value;
 
@@ -25,19 +26,6 @@ const ARRIVED_WITHIN: Duration = Duration::from_secs(3);
 /// Keys that decide nothing, wherever the focus is, and keys that move it.
 const HARMLESS: [&str; 6] = ["Return", "KP_Enter", "Return", "Down", "Up", "End"];
 const WANDERING: [&str; 4] = ["Tab", "shift+Tab", "space", "Escape"];
-
-/// A splitmix64 generator.
-struct Chance(u64);
-
-impl Chance {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) % n as u64) as usize
-    }
-}
 
 /// The places of all targets at this moment.
 struct Scene {

@@ -2,6 +2,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod chance;
 pub mod hostile_output;
 pub mod hostile_projects;
 pub mod mock_api;

@@ -6,7 +6,7 @@ use super::far::Far;
 use super::is_turn_end;
 use crate::life::{DEADLINE, MARK};
 use crate::server::world::Client;
-use deskbell_tests::window::processes_with;
+use deskbell_tests::window::{eventually, holds_for, processes_with};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use tokio::time::timeout;
@@ -54,7 +54,7 @@ async fn events_arrive_within_a_frame_of_a_near_client_over_real_ssh() {
     there.attach(&session, None).await;
     let mut p95 = Vec::new();
     while p95.len() < ROUNDS && p95.iter().all(|one| *one > FRAME) {
-        near.prompt(&session, &format!("p{}", p95.len()), "SLOW 5 300 word").await;
+        near.prompt(&session, &format!("p{}", p95.len()), "SLOW 5 600 word").await;
         let both = async { tokio::join!(tokio::spawn(arrivals(near)), tokio::spawn(arrivals(there))) };
         let (one, other) = timeout(DEADLINE, both).await.expect("the turn ends");
         let (here, over_ssh);
@@ -62,8 +62,7 @@ async fn events_arrive_within_a_frame_of_a_near_client_over_real_ssh() {
         let added = |seq: &u64, at: &Instant| Some(over_ssh.get(seq)?.saturating_duration_since(*at));
         let mut later: Vec<Duration> = here.iter().filter_map(|(seq, at)| added(seq, at)).collect();
         later.sort();
-        // A busy machine merges more of them.
-        assert!(later.len() >= 100, "both got the events: {}", later.len());
+        assert!(later.len() >= 200, "both got the events: {}", later.len());
         println!(
             "{} events over ssh arrive later by {:?} (median), {:?} (p95)",
             later.len(),
@@ -101,6 +100,20 @@ fn switches(mark: &str) -> Switches {
     found
 }
 
+/// Waits until the switches are the same for so long, at least in two looks, and returns them.
+async fn unchanged_for(span: Duration, mark: &str) -> Switches {
+    let (mut last, mut since) = (switches(mark), Instant::now());
+    let is_unchanged = async || {
+        let now = switches(mark);
+        if now == last {
+            return Ok((since.elapsed() >= span).then_some(now));
+        }
+        (last, since) = (now, Instant::now());
+        Ok(None)
+    };
+    eventually("no thread there is woken any more", DEADLINE.max(span * 4), is_unchanged).await.unwrap()
+}
+
 /// How often threads of this job were woken between the two.
 fn woken(before: &Switches, after: &Switches, job: &str) -> u64 {
     let own = after.iter().filter(|((of, _), _)| *of == job);
@@ -117,28 +130,18 @@ async fn a_connection_at_rest_wakes_nothing_but_for_pings_over_real_ssh() {
     client.until("the end of the turn", is_turn_end).await;
     let mark = far.world.mark.clone();
     // Threads for files end 10 s after their last one.
-    let mut before = switches(&mark);
-    for _ in 0..4 {
-        tokio::time::sleep(SETTLES).await;
-        let now = switches(&mark);
-        let is_settled = now == before;
-        before = now;
-        if is_settled {
-            break;
-        }
-    }
-    tokio::time::sleep(REST).await;
-    let rested = switches(&mark);
+    let rested = unchanged_for(SETTLES, &mark).await;
+    let is_at_rest = async || Ok(switches(&mark) == rested);
+    holds_for("no thread there is woken", REST, is_at_rest).await.unwrap();
+    let mut pinged = rested.clone();
     for _ in 0..N_PINGS {
         client.ping().await;
-        // The next ping is another wake-up.
-        tokio::time::sleep(Duration::from_millis(50)).await;
+        // What one ping woke is over before the next.
+        pinged = unchanged_for(Duration::ZERO, &mark).await;
     }
-    let pinged = switches(&mark);
     for job in ["server", "attached"] {
-        let (at_rest, by_pings) = (woken(&before, &rested, job), woken(&rested, &pinged, job));
-        println!("{job}: {at_rest} wake-ups in {REST:?} at rest, {by_pings} for {N_PINGS} pings");
-        assert_eq!(at_rest, 0, "{job} at rest");
+        let by_pings = woken(&rested, &pinged, job);
+        println!("{job}: no wake-up in {REST:?} at rest, {by_pings} for {N_PINGS} pings");
         assert!(by_pings > 0 && by_pings <= N_PINGS * MOST_PER_PING, "{job}: {by_pings}");
     }
     far.end(client).await;

@@ -15,6 +15,7 @@ use deskbell_engine::api::*;
 use deskbell_engine::patch;
 use deskbell_engine::remote::{Dial, ServerLink};
 use deskbell_engine::session::{SessionHandle, Subscriber};
+use deskbell_tests::chance::Chance;
 use deskbell_tests::real_cli::process;
 use deskbell_tests::relay::text_of;
 use deskbell_tests::sshd::{self, Sshd};
@@ -66,19 +67,6 @@ const FAULTS: [Fault; 6] =
 impl Fault {
     fn spares_server(self) -> bool {
         !matches!(self, Self::ServerKilled | Self::Rebooted)
-    }
-}
-
-/// A splitmix64 generator.
-struct Seed(u64);
-
-impl Seed {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((u128::from(z ^ (z >> 31)) * n as u128) >> 64) as usize
     }
 }
 
@@ -213,11 +201,15 @@ impl Machine {
     async fn event(&mut self) -> Event {
         let next = timeout(RETURNS, self.events.recv()).await.expect("an event");
         let event = next.expect("the session goes on").event;
-        match &event {
+        self.apply(&event);
+        event
+    }
+
+    fn apply(&mut self, event: &Event) {
+        match event {
             Event::TranscriptReplaced { items, .. } => self.items = items.clone(),
             event => patch::apply(&mut self.items, event),
         }
-        event
     }
 
     /// The processes of ssh on this side: the one of the link, and the one that carries it.
@@ -239,7 +231,7 @@ impl Machine {
         [*link, carrier.map_or(*link, |(pid, _)| *pid)]
     }
 
-    async fn make(&mut self, fault: Fault, chance: &mut Seed) {
+    async fn make(&mut self, fault: Fault, chance: &mut Chance) {
         match fault {
             Fault::Killed => process::kill(self.ssh()[chance.below(2)]).unwrap(),
             Fault::Frozen => {
@@ -275,7 +267,7 @@ impl Machine {
     }
 
     /// A turn with a streamed answer, a request and another answer, and the fault in one of the first two.
-    async fn survive(&mut self, fault: Fault, chance: &mut Seed) -> Survived {
+    async fn survive(&mut self, fault: Fault, chance: &mut Chance) -> Survived {
         self.n_turns += 1;
         let nr = self.n_turns;
         let tool = format!("TOOL Bash {{\"command\": \"touch {nr}\"}}");
@@ -363,10 +355,7 @@ impl Machine {
             {
                 let prompt_id = prompt.id.clone();
                 while let Ok(waiting) = self.events.try_recv() {
-                    match &waiting.event {
-                        Event::TranscriptReplaced { items, .. } => self.items = items.clone(),
-                        event => patch::apply(&mut self.items, event),
-                    }
+                    self.apply(&waiting.event);
                 }
                 return self.command(Command::Resend { prompt_id }).await.unwrap();
             }
@@ -391,7 +380,7 @@ impl Machine {
     }
 
     /// Stops the agent and its child over a connection that has just broken, and ends everything.
-    async fn end(mut self, chance: &mut Seed) {
+    async fn end(mut self, chance: &mut Chance) {
         // Nothing is missing here, and nothing is here twice. A server that was restarted has the times of the agent's
         // transcript.
         let timeless = |mut items: Vec<Item>| {
@@ -466,7 +455,7 @@ async fn measure(mut states: watch::Receiver<SessionLink>, came_back: Arc<Mutex<
 }
 
 /// Kills every process of a machine.
-async fn nothing_survives(mark: &str) {
+pub(super) async fn nothing_survives(mark: &str) {
     let all_dead = async || {
         let left = processes_with(MARK, mark);
         // One of them may end by itself.
@@ -481,7 +470,7 @@ fn words(name: &str, nr: usize) -> String {
 }
 
 /// Each fault as often as the others, in an order of the seed.
-fn order(n_faults: usize, chance: &mut Seed) -> Vec<Fault> {
+fn order(n_faults: usize, chance: &mut Chance) -> Vec<Fault> {
     let mut faults: Vec<Fault> = FAULTS.iter().copied().cycle().take(n_faults).collect();
     for last in (1..faults.len()).rev() {
         faults.swap(last, chance.below(last + 1));
@@ -500,7 +489,7 @@ async fn faults_of_a_real_connection_lose_and_double_nothing_over_real_ssh() {
     }
     let n_faults = setting("DESKBELL_FAULTS").map_or(N_FAULTS, |n| n as usize);
     let seed = setting("DESKBELL_FAULT_SEED").unwrap_or_else(|| uuid::Uuid::new_v4().as_u64_pair().0);
-    let faults = order(n_faults, &mut Seed(seed));
+    let faults = order(n_faults, &mut Chance(seed));
     println!("DESKBELL_FAULTS={n_faults} DESKBELL_FAULT_SEED={seed}");
     println!("{faults:?}");
     let here = LocalSet::new();
@@ -508,7 +497,7 @@ async fn faults_of_a_real_connection_lose_and_double_nothing_over_real_ssh() {
     for (nr, own) in faults.chunks(n_faults.div_ceil(N_MACHINES)).enumerate() {
         let own = own.to_vec();
         let life = async move {
-            let mut chance = Seed(seed ^ nr as u64);
+            let mut chance = Chance(seed ^ nr as u64);
             let mut machine = Machine::new().await?;
             let mut survived = Vec::new();
             for fault in own {

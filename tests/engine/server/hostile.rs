@@ -5,33 +5,18 @@ use deskbell_engine::api::*;
 use deskbell_engine::permission::DialogRequest;
 use deskbell_engine::remote::{Dial, ServerLink};
 use deskbell_engine::session::{SessionHandle, Subscriber};
+use deskbell_tests::chance::Chance;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::sync::mpsc;
+use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 const N_STREAMS: u64 = 100;
 const SESSION: &str = "0c0f2a5e-5d2b-4e8e-9a6b-0123456789ab";
-
-/// A small generator of numbers; the seed of a failure is in its message.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self, below: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % below
-    }
-
-    fn of<'a, T>(&mut self, all: &'a [T]) -> &'a T {
-        &all[self.next(all.len() as u64) as usize]
-    }
-}
 
 /// Texts that a terminal, a file manager, a browser or a reader could take for something else.
 const TEXTS: &[&str] = &[
@@ -49,9 +34,9 @@ const TEXTS: &[&str] = &[
     "-oProxyCommand=touch /tmp/x",
 ];
 
-fn text(random: &mut Random) -> String {
-    let text = (*random.of(TEXTS)).to_owned();
-    match random.next(8) {
+fn text(chance: &mut Chance) -> String {
+    let text = (*chance.pick(TEXTS)).to_owned();
+    match chance.below(8) {
         0 => text.repeat(2_000),
         1 => format!("{text}{}", "\u{200b}".repeat(500)),
         _ => text,
@@ -59,100 +44,104 @@ fn text(random: &mut Random) -> String {
 }
 
 /// Any value: also of a kind that the place does not have.
-fn value(random: &mut Random, depth: u32) -> Value {
-    match random.next(if depth == 0 { 6 } else { 8 }) {
-        0 => json!(text(random)),
-        1 => json!(random.next(u64::MAX)),
+fn value(chance: &mut Chance, depth: u32) -> Value {
+    match chance.below(if depth == 0 { 6 } else { 8 }) {
+        0 => json!(text(chance)),
+        1 => json!(chance.below(usize::MAX)),
         2 => json!(-1),
         3 => Value::Null,
-        4 => json!(random.next(2) == 0),
+        4 => json!(chance.below(2) == 0),
         5 => json!(1e300),
-        6 => (0..random.next(4)).map(|_| value(random, depth - 1)).collect(),
-        _ => (0..random.next(4)).map(|_| (text(random), value(random, depth - 1))).collect(),
+        6 => (0..chance.below(4)).map(|_| value(chance, depth - 1)).collect(),
+        _ => (0..chance.below(4)).map(|_| (text(chance), value(chance, depth - 1))).collect(),
     }
 }
 
 /// Changes a value somewhere inside.
-fn spoil(random: &mut Random, value_to: &mut Value) {
+fn spoil(chance: &mut Chance, value_to: &mut Value) {
     match value_to {
-        Value::Object(fields) if !fields.is_empty() && random.next(8) > 0 => {
-            let at = random.next(fields.len() as u64) as usize;
+        Value::Object(fields) if !fields.is_empty() && chance.below(8) > 0 => {
+            let at = chance.below(fields.len());
             let name = fields.keys().nth(at).cloned().unwrap_or_default();
-            match random.next(12) {
+            match chance.below(12) {
                 0 => drop(fields.remove(&name)),
-                1 => drop(fields.insert(text(random), value(random, 2))),
-                _ => spoil(random, &mut fields[&name]),
+                1 => drop(fields.insert(text(chance), value(chance, 2))),
+                _ => spoil(chance, &mut fields[&name]),
             }
         }
-        Value::Array(values) if !values.is_empty() && random.next(4) > 0 => {
-            let at = random.next(values.len() as u64) as usize;
-            spoil(random, &mut values[at]);
+        Value::Array(values) if !values.is_empty() && chance.below(4) > 0 => {
+            let at = chance.below(values.len());
+            spoil(chance, &mut values[at]);
         }
-        Value::String(_) if random.next(4) > 0 => *value_to = json!(text(random)),
-        other => *other = value(random, 2),
+        Value::String(_) if chance.below(4) > 0 => *value_to = json!(text(chance)),
+        other => *other = value(chance, 2),
     }
 }
 
-fn request(random: &mut Random, id: &str) -> Value {
+fn request(chance: &mut Chance, id: &str) -> Value {
     json!({
-        "id": id, "tool": text(random), "serverTool": text(random), "question": text(random),
-        "subject": text(random), "input": value(random, 2), "inputText": text(random), "shown": text(random),
-        "hasMore": false, "host": text(random), "notices": [], "plain": text(random),
-        "kind": {"type": "command"}, "diff": null, "suggestions": [], "itemId": null, "reason": text(random),
-        "unreported": text(random), "askedAt": 0,
-        "subagent": {"agentId": "a", "description": text(random), "itemId": null, "words": text(random)}
+        "id": id, "tool": text(chance), "serverTool": text(chance), "question": text(chance),
+        "subject": text(chance), "input": value(chance, 2), "inputText": text(chance), "shown": text(chance),
+        "hasMore": false, "host": text(chance), "notices": [], "plain": text(chance),
+        "kind": {"type": "command"}, "diff": null, "suggestions": [], "itemId": null, "reason": text(chance),
+        "unreported": text(chance), "askedAt": 0,
+        "subagent": {"agentId": "a", "description": text(chance), "itemId": null, "words": text(chance)}
     })
 }
 
 /// The lines of one server: a greeting, and then what may come in any order.
-fn stream(random: &mut Random, snapshot: &Value, session: &str) -> Vec<Vec<u8>> {
+fn stream(chance: &mut Chance, snapshot: &Value, session: &str) -> Vec<Vec<u8>> {
     let mut hello = json!({
-        "type": "hello", "protocol": 1, "version": "9.9.9", "host": text(random), "bootId": null, "run": "r",
-        "pid": 1, "sessions": [], "questions": [text(random)]
+        "type": "hello", "protocol": 1, "version": "9.9.9", "host": text(chance), "bootId": null, "run": "r",
+        "pid": 1, "sessions": [], "questions": [text(chance)]
     });
-    if random.next(4) == 0 {
-        spoil(random, &mut hello);
+    if chance.below(4) == 0 {
+        spoil(chance, &mut hello);
     }
     let mut first = json!({"type": "snapshot", "sessionId": session, "snapshot": snapshot});
-    first["snapshot"]["session"]["title"] = json!(text(random));
-    first["snapshot"]["session"]["id"] = json!(text(random));
+    first["snapshot"]["session"]["title"] = json!(text(chance));
+    first["snapshot"]["session"]["id"] = json!(text(chance));
     first["snapshot"]["session"]["link"] = json!({"type": "here"});
-    if random.next(3) == 0 {
-        spoil(random, &mut first["snapshot"]);
+    if chance.below(3) == 0 {
+        spoil(chance, &mut first["snapshot"]);
     }
     let attached = json!({"type": "attached", "sessionId": session, "after": null});
     let mut lines = vec![hello, attached, first];
     let seq = snapshot["seq"].as_u64().unwrap_or_default();
     for nr in 1..=40 {
-        let mut event = match random.next(8) {
-            0 => json!({"type": "permissionRequested", "request": request(random, &format!("q{nr}"))}),
+        let mut event = match chance.below(8) {
+            0 => json!({"type": "permissionRequested", "request": request(chance, &format!("q{nr}"))}),
             1 => {
-                json!({"type": "itemAdded", "item": {"id": text(random), "parent": null, "row": 0, "nr": 0, "depth": 0,
+                json!({"type": "itemAdded", "item": {"id": text(chance), "parent": null, "row": 0, "nr": 0, "depth": 0,
                 "at": 0, "slice": null, "body": {"type": "text", "streaming": false, "blocks": [{"type": "paragraph",
-                "spans": [{"type": "link", "url": text(random), "host": text(random),
-                "spans": [{"type": "text", "text": text(random)}]}]}]}}})
+                "spans": [{"type": "link", "url": text(chance), "host": text(chance),
+                "spans": [{"type": "text", "text": text(chance)}]}]}]}}})
             }
             2 => {
-                json!({"type": "commandFailed", "error": {"code": "internal", "message": text(random), "detail": null}})
+                json!({"type": "commandFailed", "error": {"code": "internal", "message": text(chance), "detail": null}})
             }
             3 => json!({"type": "sessionChanged", "session": snapshot["session"]}),
-            4 => json!({"type": "fileChanged", "file": {"path": text(random), "name": text(random)}}),
-            5 => json!({"type": "answer", "nr": random.next(3), "answer": value(random, 3)}),
-            6 => json!({"type": "accepted", "id": text(random), "sessionId": text(random)}),
-            _ => value(random, 3),
+            4 => json!({"type": "fileChanged", "file": {"path": text(chance), "name": text(chance)}}),
+            5 => json!({"type": "answer", "nr": chance.below(3), "answer": value(chance, 3)}),
+            6 => json!({"type": "accepted", "id": text(chance), "sessionId": text(chance)}),
+            _ => value(chance, 3),
         };
-        if random.next(2) == 0 {
-            spoil(random, &mut event);
+        if chance.below(2) == 0 {
+            spoil(chance, &mut event);
         }
         if let Some(fields) = event.as_object_mut() {
-            fields.entry("sessionId").or_insert(json!(if random.next(6) == 0 { "another" } else { session }));
+            fields.entry("sessionId").or_insert(json!(if chance.below(6) == 0 {
+                "another"
+            } else {
+                session
+            }));
             fields.entry("seq").or_insert(json!(seq + nr));
         }
         lines.push(event);
     }
     let mut lines: Vec<Vec<u8>> = lines.iter().map(|line| line.to_string().into_bytes()).collect();
-    if random.next(4) == 0 {
-        let at = random.next(lines.len() as u64) as usize;
+    if chance.below(4) == 0 {
+        let at = chance.below(lines.len());
         lines.insert(at, vec![0xff, 0, b'{', 0xc3]);
     }
     lines
@@ -204,76 +193,86 @@ fn server(lines: Vec<Vec<u8>>) -> (Dial, Arc<Mutex<Vec<Value>>>) {
     (dial, heard)
 }
 
+/// How much of a stream was shown.
+struct Shown {
+    n_events: usize,
+    n_dialogs: usize,
+}
+
+/// A stream that said nothing for so long is over. All streams run at the same time.
+const SILENCE: Duration = Duration::from_secs(2);
+
+/// Follows the stream of this seed to its end, and checks everything that it shows and everything that the client says.
+async fn follow(seed: u64, snapshot: Value) -> Shown {
+    let (dial, heard) = server(stream(&mut Chance(seed), &snapshot, SESSION));
+    let link = ServerLink::open(dial);
+    let session = SessionHandle::mirror(&link, SessionId::new(SESSION), PathBuf::from("/there"));
+    let (sender, mut events) = mpsc::channel(1_000);
+    let mut shown = Shown { n_events: 0, n_dialogs: 0 };
+    // A stream whose first snapshot is spoiled shows nothing.
+    if let Ok(Ok(snapshot)) = timeout(SILENCE, session.subscribe(Subscriber::Every(sender))).await {
+        assert_eq!(snapshot.session.id.as_str(), SESSION, "seed {seed}");
+        assert_ne!(
+            snapshot.session.link,
+            SessionLink::Here,
+            "seed {seed}: it would be a session of this computer"
+        );
+        // Some arrive; a spoiled one may be left out.
+        while let Ok(Some(envelope)) = timeout(SILENCE, events.recv()).await {
+            assert_eq!(envelope.session_id.as_str(), SESSION, "seed {seed}");
+            shown.n_events += 1;
+            match envelope.event {
+                Event::SessionChanged { session } => {
+                    assert_eq!(
+                        (session.id.as_str(), session.link != SessionLink::Here),
+                        (SESSION, true),
+                        "seed {seed}"
+                    );
+                }
+                Event::PermissionRequested { request } => {
+                    let Some(dialog) = DialogRequest::of("app", &snapshot.session, *request) else {
+                        continue;
+                    };
+                    shown.n_dialogs += 1;
+                    let texts = [
+                        Some(dialog.tool),
+                        Some(dialog.question),
+                        dialog.asked_by,
+                        dialog.unreported,
+                        dialog.subject,
+                        Some(dialog.session_title),
+                    ];
+                    for text in texts.into_iter().flatten() {
+                        let is_plain = |c: char| {
+                            !c.is_control()
+                                && !matches!(c, '\u{200b}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+                        };
+                        assert!(text.chars().all(|c| is_plain(c) || c == '\n'), "seed {seed}: {text:?}");
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    for line in heard.lock().unwrap().iter() {
+        let kind = line["type"].as_str().unwrap_or_default();
+        assert!(matches!(kind, "attach" | "ack" | "ping" | "detach"), "seed {seed}: the client said {line}");
+        assert!(line["sessionId"].is_null() || line["sessionId"] == SESSION, "seed {seed}: {line}");
+    }
+    shown
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hostile_server_shows_text_and_nothing_else() {
     let seed = std::env::var("DESKBELL_HOSTILE_SEED").ok().and_then(|seed| seed.parse().ok());
     let first = seed.unwrap_or(1);
     eprintln!("seeds {first} to {}", first + N_STREAMS - 1);
     let snapshot = serde_json::to_value(snapshot()).unwrap();
-    let (mut n_shown, mut n_dialogs) = (0, 0);
-    for seed in first..first + N_STREAMS {
-        let mut random = Random(seed);
-        let (dial, heard) = server(stream(&mut random, &snapshot, SESSION));
-        let link = ServerLink::open(dial);
-        let session = SessionHandle::mirror(&link, SessionId::new(SESSION), PathBuf::from("/there"));
-        let (sender, mut events) = mpsc::channel(1_000);
-        let followed = async {
-            let snapshot = session.subscribe(Subscriber::Every(sender)).await.ok()?;
-            assert_eq!(snapshot.session.id.as_str(), SESSION, "seed {seed}");
-            assert_ne!(
-                snapshot.session.link,
-                SessionLink::Here,
-                "seed {seed}: it would be a session of this computer"
-            );
-            // Some arrive; a spoiled one may be left out.
-            while let Ok(Some(envelope)) = timeout(Duration::from_millis(20), events.recv()).await {
-                assert_eq!(envelope.session_id.as_str(), SESSION, "seed {seed}");
-                n_shown += 1;
-                match envelope.event {
-                    Event::SessionChanged { session } => {
-                        assert_eq!(
-                            (session.id.as_str(), session.link != SessionLink::Here),
-                            (SESSION, true),
-                            "seed {seed}"
-                        );
-                    }
-                    Event::PermissionRequested { request } => {
-                        let Some(dialog) = DialogRequest::of("app", &snapshot.session, *request) else {
-                            continue;
-                        };
-                        n_dialogs += 1;
-                        let shown = [
-                            Some(dialog.tool),
-                            Some(dialog.question),
-                            dialog.asked_by,
-                            dialog.unreported,
-                            dialog.subject,
-                            Some(dialog.session_title),
-                        ];
-                        for text in shown.into_iter().flatten() {
-                            let is_plain = |c: char| {
-                                !c.is_control()
-                                    && !matches!(c, '\u{200b}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-                            };
-                            assert!(text.chars().all(|c| is_plain(c) || c == '\n'), "seed {seed}: {text:?}");
-                        }
-                    }
-                    _ => {}
-                }
-            }
-            Some(())
-        };
-        // A stream whose first snapshot is spoiled shows nothing.
-        drop(timeout(Duration::from_millis(300), followed).await);
-        for line in heard.lock().unwrap().iter() {
-            let kind = line["type"].as_str().unwrap_or_default();
-            assert!(
-                matches!(kind, "attach" | "ack" | "ping" | "detach"),
-                "seed {seed}: the client said {line}"
-            );
-            assert!(line["sessionId"].is_null() || line["sessionId"] == SESSION, "seed {seed}: {line}");
-        }
-    }
-    // On a busy machine fewer arrive in time.
-    assert!(n_shown > 100 && n_dialogs > 20, "the streams do nothing: {n_shown} events, {n_dialogs} dialogs");
+    let streams: JoinSet<Shown> =
+        (first..first + N_STREAMS).map(|seed| follow(seed, snapshot.clone())).collect();
+    let all = streams.join_all().await;
+    let n_shown: usize = all.iter().map(|shown| shown.n_events).sum();
+    let n_dialogs: usize = all.iter().map(|shown| shown.n_dialogs).sum();
+    println!("{n_shown} events, {n_dialogs} dialogs");
+    assert!(n_shown > 500 && n_dialogs > 20, "the streams do nothing: {n_shown} events, {n_dialogs} dialogs");
 }

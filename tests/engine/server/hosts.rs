@@ -1,13 +1,12 @@
 //! Machines that are set up in odd ways, over real ssh: each works, or says what to do.
 
 use super::far::Far;
+use super::faults::nothing_survives;
 use super::{is_answer, is_turn_end};
 use crate::app_killed::SOON;
 use crate::leftovers::nothing_runs;
-use crate::life::{DEADLINE, MARK};
 use deskbell_tests::relay::text_of;
 use deskbell_tests::sshd;
-use deskbell_tests::window::{eventually, processes_with};
 use serde_json::json;
 use std::path::Path;
 
@@ -46,13 +45,19 @@ async fn start_files_of_every_kind_do_not_matter_over_real_ssh() {
     }
 }
 
-/// A limit for the size of files stops the copy as a full disk does.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_full_disk_is_said_with_the_way_out_over_real_ssh() {
-    let Some(far) = Far::by_ssh("trap '' XFSZ; ulimit -f 1000\n").await else { return };
+/// What Deskbell says of a machine with this start file, on which it cannot start.
+async fn refusal(start_file: &str) -> Option<(Far, String)> {
+    let far = Far::by_ssh(start_file).await?;
     let output = far.run(&["relay", "--list"]).await;
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(255), "{said}");
+    Some((far, said))
+}
+
+/// A limit for the size of files stops the copy as a full disk does.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_full_disk_is_said_with_the_way_out_over_real_ssh() {
+    let Some((far, said)) = refusal("trap '' XFSZ; ulimit -f 1000\n").await else { return };
     assert!(said.contains("could not write to"), "{said}");
     assert!(said.contains("Free space on that machine, or set XDG_DATA_HOME there"), "{said}");
     assert!(far.copies().is_empty(), "{:?}", far.copies());
@@ -61,10 +66,7 @@ async fn a_full_disk_is_said_with_the_way_out_over_real_ssh() {
 /// Nothing can be made in this home, not even by the superuser.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_home_that_cannot_be_written_to_is_said_with_the_way_out_over_real_ssh() {
-    let Some(far) = Far::by_ssh("export HOME=/proc XDG_DATA_HOME=\n").await else { return };
-    let output = far.run(&["relay", "--list"]).await;
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(255), "{said}");
+    let Some((_far, said)) = refusal("export HOME=/proc XDG_DATA_HOME=\n").await else { return };
     assert!(said.contains("could not make /proc/.local/share/deskbell/relay"), "{said}");
     assert!(said.contains("set XDG_DATA_HOME there to a folder that can be written to"), "{said}");
 }
@@ -81,13 +83,7 @@ async fn a_machine_that_ends_what_is_detached_keeps_the_prompts_over_real_ssh() 
     client.prompt(&session, "second", "SAY second").await;
     assert_eq!(client.answer_to("second").await["type"], "accepted");
     client.kill().await;
-    let all_dead = async || {
-        let left = processes_with(MARK, &far.world.mark);
-        // One of them may end by itself.
-        left.iter().for_each(|process| drop(process.kill()));
-        Ok(left.is_empty().then_some(()))
-    };
-    eventually("the end of everything there", DEADLINE, all_dead).await.unwrap();
+    nothing_survives(&far.world.mark).await;
     nothing_runs(&far.world.mark, SOON).await;
 
     let mut client = far.attach().await;
