@@ -15,6 +15,20 @@ fn session_of(app: &AppHandle, window: &WebviewWindow, id: &SessionId) -> Answer
     app.state::<SessionRegistry>().session(&project_of(app, window)?, id)
 }
 
+/// Subscribes to a session of this window's project.
+async fn begin_feed(
+    app: &AppHandle,
+    window: &WebviewWindow,
+    id: &SessionId,
+    show: Viewport,
+    unfolded: Vec<ItemId>,
+) -> Answer<(Snapshot, Arc<Feed>)> {
+    let session = session_of(app, window, id)?;
+    let feed = Arc::new(Feed::new(id.clone(), show, unfolded));
+    let snapshot = session.subscribe(Subscriber::Merged(feed.clone())).await?;
+    Ok((snapshot, feed))
+}
+
 /// Returns a session with the requested part of its transcript. From then on its events are sent to this window.
 /// `unfolded`: the items that the user unfolded; a long thought has a row for each of its slices then, and a call those of
 /// its subagent's items.
@@ -26,9 +40,7 @@ pub async fn subscribe(
     show: Viewport,
     unfolded: Vec<ItemId>,
 ) -> Answer<Snapshot> {
-    let session = session_of(&app, &window, &session_id)?;
-    let feed = Arc::new(Feed::new(session_id.clone(), show, unfolded));
-    let snapshot = session.subscribe(Subscriber::Merged(feed.clone())).await?;
+    let (snapshot, feed) = begin_feed(&app, &window, &session_id, show, unfolded).await?;
     let label = window.label().to_owned();
     lifecycle::remember_session(&app, &project_of(&app, &window)?, &session_id);
     app.state::<Windows>().with(window.label(), |window| {
@@ -50,9 +62,7 @@ pub async fn subscribe_second(
     show: Viewport,
     unfolded: Vec<ItemId>,
 ) -> Answer<Snapshot> {
-    let session = session_of(&app, &window, &session_id)?;
-    let feed = Arc::new(Feed::new(session_id, show, unfolded));
-    let snapshot = session.subscribe(Subscriber::Merged(feed.clone())).await?;
+    let (snapshot, feed) = begin_feed(&app, &window, &session_id, show, unfolded).await?;
     let label = window.label().to_owned();
     app.state::<Windows>().with(window.label(), |window| {
         window.second = Some(Forward::begin(app.clone(), label, feed));
