@@ -32,7 +32,7 @@ pub enum ToolKind {
     Questions,
     /// Proposes a plan to the user.
     Plan,
-    /// Starts a command in the background, each line of which begins a turn.
+    /// Starts a command in the background. Each line that it prints begins a turn.
     Monitor,
     /// Plans turns at times of the day.
     ScheduleJob,

@@ -24,7 +24,7 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// The names of files that are not written completely begin and end with these.
 const TEMPORARY: (&str, &str) = (".deskbell-", ".partial");
 
-/// The time after which nobody still writes a file. A slow disk takes seconds.
+/// No process writes a file for so long. A slow disk takes seconds.
 const ABANDONED_AFTER: Duration = Duration::from_secs(60 * 60);
 
 /// Removes what killed writers left in a folder. Call it only while no other process can write there.

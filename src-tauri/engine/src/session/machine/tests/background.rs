@@ -199,7 +199,7 @@ fn a_turn_that_a_monitor_began_says_so() {
                     "summary": "it ended"}),
         );
     };
-    // The words of the notice at the head of the next turn that nobody asked for, if it has one.
+    // The words of the notice at the head of the next turn without a prompt, if it has one.
     let head = |life: &mut Life| -> Option<String> {
         let words = life.machine.background.waker();
         let did = life.happens("init s");
