@@ -65,6 +65,22 @@ pub async fn an_agent_that_is_installed_meanwhile_is_found_with_the_focus() -> R
     Ok(())
 }
 
+/// The demo agent reads nothing of the folder: a new user sees an answer after one click and a prompt.
+pub async fn the_demo_needs_no_decision_about_the_folder() -> Result<()> {
+    let desktop = Desktop::start().await?;
+    let folder = desktop.project(PROJECT)?;
+    let nothing = desktop.project("empty-path")?;
+    let app = App::start(&desktop, &Launch::folder(&folder).env("PATH", &nothing)).await?;
+    let window = app.window(PROJECT).await?;
+    window.wait_shows("Claude Code was not found", LONG).await?;
+    window.click("button", "Try the demo agent").await?;
+    window.prompt("SAY the first answer").await?;
+    window.wait_text("log", "Conversation", "the first answer", SHORT).await?;
+    let shown = window.all_text().await?;
+    ensure!(!shown.contains("Do you trust"), "the user is asked about the folder: {shown}");
+    Ok(())
+}
+
 pub async fn every_obstacle_is_recognised_with_the_focus() -> Result<()> {
     let desktop = Desktop::start().await?;
     let folder = desktop.project(PROJECT)?;

@@ -299,7 +299,8 @@ fn main() {
     tests.extend(visible::tests());
     let without_an_agent = tests![
         failures: no_agent_anywhere_lists_what_was_tried;
-        first_run: an_agent_that_is_installed_meanwhile_is_found_with_the_focus
+        first_run: an_agent_that_is_installed_meanwhile_is_found_with_the_focus,
+            the_demo_needs_no_decision_about_the_folder
     ];
     tests.extend(needing(failures::no_agent_installed(), without_an_agent));
     suite::run(needs, tests)

@@ -242,6 +242,8 @@ export class ProjectState extends SessionActions {
       });
       return;
     }
+    // The demo agent reads and runs nothing of the folder, so it needs no decision about the folder's trust.
+    if (facts.agent === 'demo') this.trust.hide();
     const before = this.open;
     // The two change places.
     const swapped = this.second.state?.id === id ? this.second.leave() : null;

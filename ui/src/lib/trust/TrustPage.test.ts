@@ -97,6 +97,22 @@ describe('a folder that nobody has decided about', () => {
     expect(host.start.done).toContain('choose');
   });
 
+  it('needs no decision for the demo agent, but for the next other one', async () => {
+    const { host, decided, user } = await page('trust');
+    await user.keyboard('{Control>}k{/Control}');
+    await user.click(await screen.findByRole('option', { name: /New session with the demo agent/u }));
+    await screen.findByRole('textbox', { name: 'Prompt' });
+    expect(screen.queryByText('Do you trust ledger?')).toBeNull();
+    // Other changes of the project do not bring the question back.
+    await host.setKeepRunning(true);
+    await tick();
+    expect(screen.queryByText('Do you trust ledger?')).toBeNull();
+
+    await user.keyboard('{Control>}n{/Control}');
+    await screen.findByText('Do you trust ledger?');
+    expect(decided).toEqual([]);
+  });
+
   it('cannot be trusted if not all of it can be shown', async () => {
     await page('trust-unreadable');
     expect(screen.queryByRole('button', { name: 'Trust this folder' })).toBeNull();

@@ -18,6 +18,8 @@ export class TrustQuestions {
   agentShown = $state(false);
   /** The agent, or the profile, of a session that waits for the decision. */
   #waiting: AgentOrProfile | null = null;
+  /** The user looks at something that needs no decision. The folder's page comes back when a start needs one. */
+  #isAside = false;
 
   constructor(
     private readonly host: Host,
@@ -52,8 +54,9 @@ export class TrustQuestions {
   /** Reacts to a change of the project, before which `nRefusals` starts of other agents had been refused. */
   follow(project: ProjectView, nRefusals: number): void {
     this.agentShown ||= project.agentRefusals > nRefusals;
+    if (!this.mustAsk) this.#isAside = false;
     // A refused start publishes the project again; then the missing decision is the obstacle, so its page is shown.
-    this.folderShown ||= this.mustAsk && (project.startRefused || !this.changed);
+    this.folderShown ||= this.mustAsk && (project.startRefused || !(this.changed || this.#isAside));
   }
 
   /** Shows the page of the folder. */
@@ -64,6 +67,7 @@ export class TrustQuestions {
 
   /** Hides both pages: what is shown instead runs nothing, so it needs no decision. */
   hide(): void {
+    this.#isAside = true;
     this.folderShown = false;
     this.agentShown = false;
   }
