@@ -92,9 +92,11 @@ fn program() -> Outcome<Command> {
 
 /// Builds the program with the features of crates that the app has in its package. With its own features, building the
 /// package would compile again what both use.
-fn program_beside_the_app() -> Outcome {
+pub fn gates_program() -> Command {
     let selected = ["--package", project::APP, "--package", "deskbell-bench", "--bin", "deskbell-bench"];
-    run(cargo().args(["build", "--release", "--features", "tauri/custom-protocol"]).args(selected))
+    let mut build = cargo();
+    build.args(["build", "--release"]).args(selected);
+    build
 }
 
 fn path() -> PathBuf {

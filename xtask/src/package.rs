@@ -21,8 +21,9 @@ mod tree;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use crate::command::run;
+use crate::command::{cargo, run};
 use crate::node::Node;
 use crate::packages::Need;
 use crate::{Outcome, project, system, ui};
@@ -144,7 +145,8 @@ fn build(node: &Node, kinds: &[Kind]) -> Outcome {
     ui::install(node)?;
     clear()?;
     if cfg!(target_os = "linux") {
-        run(ui::tauri(node).args(["build", "--ci", "--no-bundle"]))?;
+        ui::build(node)?;
+        run(&mut app())?;
         let app = project::target().join("release").join(project::APP);
         let relay = kinds.contains(&Kind::Relay).then(relay::compile).transpose()?;
         return finish(&programs(&app, relay.as_deref()));
@@ -154,6 +156,13 @@ fn build(node: &Node, kinds: &[Kind]) -> Outcome {
         .args(["build", "--ci", "--bundles", BUNDLES])
         .env("CARGO_PROFILE_RELEASE_STRIP", "symbols"))?;
     finish(&[])
+}
+
+/// The build of the app for packages of Linux. The page has to be built; it is compiled into the app.
+pub fn app() -> Command {
+    let mut build = cargo();
+    build.args(["build", "--release", "--package", project::APP]);
+    build
 }
 
 /// Removes the packages of an earlier build. They would be listed and checked with those of this one.

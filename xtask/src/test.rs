@@ -1,5 +1,6 @@
 //! `cargo xtask test`: every check of the project, each in a separate part.
 
+mod ahead;
 mod busy;
 mod part;
 
@@ -15,6 +16,7 @@ use crate::{
     Outcome, agents, bench, claude, crates, deny, package, project, system, toolchain, ui, workflows,
 };
 
+use ahead::Ahead;
 use busy::Builds;
 use part::{Part, chosen, needs};
 
@@ -61,7 +63,7 @@ pub fn test(arguments: &[&str]) -> Outcome {
 }
 
 fn once(parts: &[Part]) -> Outcome {
-    let mut suite = Suite { needs: needs(parts), node: None };
+    let mut suite = Suite { needs: needs(parts), node: None, ahead: builds_ahead(parts), building: None };
     let mut results: Vec<(Part, PartResult, Duration)> = Vec::new();
     for part in parts.iter().copied() {
         println!("\n==== {} ====", part.title());
@@ -100,12 +102,23 @@ pub fn recordings() -> Outcome {
 struct Suite {
     needs: Vec<Need>,
     node: Option<Node>,
+    /// The optimised builds that have not begun.
+    ahead: Vec<Command>,
+    building: Option<Ahead>,
 }
 
 impl Suite {
     fn run(&mut self, part: Part) -> PartResult {
         if let Err(reason) = system::ensure(part.packages()) {
             return PartResult::Failed(reason);
+        }
+        if part.leaves_time() && !self.ahead.is_empty() {
+            self.building = Some(Ahead::begin(std::mem::take(&mut self.ahead)));
+        }
+        if part.is_optimised()
+            && let Some(building) = self.building.take()
+        {
+            building.wait();
         }
         let outcome = match part {
             Part::Install => self.install(),
@@ -204,6 +217,16 @@ impl Suite {
             Err(reason) => PartResult::Failed(reason),
         }
     }
+}
+
+/// The builds that the last of these parts need and that can be made before. Without `setsid` and `nice` they are made
+/// in their parts.
+fn builds_ahead(parts: &[Part]) -> Vec<Command> {
+    if !cfg!(target_os = "linux") {
+        return Vec::new();
+    }
+    let of = |part: Part, build: fn() -> Command| parts.contains(&part).then(build);
+    [of(Part::Cost, bench::gates_program), of(Part::Package, package::app)].into_iter().flatten().collect()
 }
 
 /// The documentation of the crates, with every link in it. It needs what Clippy has checked.

@@ -3,12 +3,12 @@
 
 use std::fs;
 
-use crate::command::{command, find, read};
+use crate::command::{command, find, read, run};
 use crate::packages::Need;
 use crate::scratch::Scratch;
 use crate::{Outcome, project, system};
 
-use super::{path, program_beside_the_app};
+use super::{gates_program, path};
 
 /// The maximum cost of an event as a multiple of the flat limit, for the reader alone and with the fold into items. They
 /// are between the current results and the targets, see docs/performance.md.
@@ -43,7 +43,7 @@ pub fn gate() -> Outcome {
     if find("valgrind").is_none() {
         return Err("valgrind was not found".to_owned());
     }
-    program_beside_the_app()?;
+    run(&mut gates_program())?;
     let mut over = Vec::new();
     for Bound { kind, n, reader, most } in BOUNDS {
         let flat = instructions("flat", kind, n)?;

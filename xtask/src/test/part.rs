@@ -90,6 +90,16 @@ impl Part {
         }
     }
 
+    /// Whether the part is long and spends much of its time waiting, after everything that the optimised builds need.
+    pub fn leaves_time(self) -> bool {
+        matches!(self, Self::Rust | Self::RealCli | Self::RealWindow)
+    }
+
+    /// Whether it runs an optimised build.
+    pub fn is_optimised(self) -> bool {
+        matches!(self, Self::Cost | Self::Package)
+    }
+
     /// The needs of the part on the system.
     pub fn packages(self) -> &'static [Need] {
         match self {
