@@ -58,7 +58,7 @@ Commands:
                     Write the files of the app's package into DIR, for a recipe that packs them
   package relay     Build only the program without windows that needs no library, for other machines
   package --check   Install the built .deb, start it from its desktop entry, remove it again
-  package --install Install the built .deb in a new Debian, upgrade and purge it; as root, some minutes
+  package --install Install the built .deb in a new Debian 12 and 13, start, upgrade and purge it; as root
   notes VERSION     Print what CHANGELOG.md says of a version, for its release
   recordings        Record the real CLI again, into tests/recordings
   icons             Generate the icons from icons/deskbell.svg";
