@@ -99,7 +99,7 @@ async fn reopen(app: &AppHandle, window: &WebviewWindow) -> Answer<()> {
 
 /// Returns the prompt that a second start named, once.
 #[tauri::command]
-pub fn take_draft(app: AppHandle, window: WebviewWindow) -> Answer<Option<String>> {
+pub fn take_draft(app: AppHandle, window: WebviewWindow) -> Answer<Option<NamedDraft>> {
     app.state::<Windows>().with(window.label(), |window| window.draft.take())
 }
 

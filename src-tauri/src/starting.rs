@@ -82,7 +82,8 @@ async fn open_requested(app: &AppHandle, args: Args, cwd: &Path, prompt: Prompt)
     };
     let Some(text) = args.prompt else { return Ok(()) };
     if prompt == Prompt::Draft {
-        app.state::<Windows>().with(&label, |window| window.draft = Some(text))?;
+        app.state::<Windows>()
+            .with(&label, |window| window.draft = Some(NamedDraft { text, asked: None }))?;
         project::send_to_window(app, &label).await;
         return Ok(());
     }

@@ -2,7 +2,7 @@
 
 use crate::forward::Forward;
 use deskbell_engine::acp::ChosenAgent;
-use deskbell_engine::api::{CommandError, ErrorCode, ItemId, Session, SessionId, Status};
+use deskbell_engine::api::{CommandError, ErrorCode, ItemId, NamedDraft, Session, SessionId, Status};
 use deskbell_engine::files::Files;
 use deskbell_engine::projects::KnownProject;
 use deskbell_engine::search::Searching;
@@ -46,8 +46,8 @@ pub struct ProjectWindow {
     pub show_item: Option<ItemId>,
     /// The files that can be named in a prompt.
     pub files: Files,
-    /// A prompt that a second start named. The page takes it as a draft; it is not sent.
-    pub draft: Option<String>,
+    /// A prompt that a second start or another window named. The page takes it as a draft; it is not sent.
+    pub draft: Option<NamedDraft>,
     /// The number of project views that were begun. Only the last one is sent.
     pub n_views: u64,
     /// It is closing already.

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use crate::other_agents::AGENT;
 use crate::stage::{PROJECT, Stage};
 
 const KEPT: &str = "This worktree cannot be removed now";
@@ -100,6 +101,44 @@ pub async fn one_is_created_opened_kept_while_in_use_or_changed_and_removed() ->
             ensure!(!root.exists(), "its folder is gone");
             ensure!(git(&stage.folder, &["log", "--format=%s", "fix/beam"])?.starts_with("y\n"));
             ensure!(stage.folder.join("beam.txt").exists());
+            Ok(())
+        })
+        .await
+}
+
+/// Another agent gets the prompt in a worktree: it waits in the prompt box of the other window.
+pub async fn a_prompt_for_another_agent_waits_in_the_window_of_its_worktree() -> Result<()> {
+    let stage = Stage::with_folder(Manners::Polite, repository, |launch| launch).await?;
+    stage
+        .play("asked apart", async |stage| {
+            let window = &stage.window;
+            window.prompt("SAY Round to even.").await?;
+            window.wait_said("Round to even.", SHORT).await?;
+            window.wait_idle(SHORT).await?;
+            window.right_click_at("region", "Your prompt").await?;
+            window.click("menuitem", "Ask another agent…").await?;
+            window.click("checkbox", "In a worktree of its own").await?;
+            window.wait_shows("open in their own window", SHORT).await?;
+            stage.desktop.screenshot("ask-in-worktree").await?;
+            window.click("button", AGENT).await?;
+            window.wait_shows("The prompt waits there in a new session", LONG).await?;
+            window.wait_shows("A new branch from main", LONG).await?;
+            name_branch(stage, "even").await?;
+            window.wait_shows(&format!("{PROJECT}-even"), LONG).await?;
+            window.key("Return").await?;
+
+            let other = stage.app.window(&format!("{PROJECT}-even")).await?;
+            other.find("textbox", "Prompt").await?;
+            eventually("the prompt waits", LONG, async || {
+                Ok((other.value("Prompt").await? == "SAY Round to even.").then_some(()))
+            })
+            .await?;
+            stage.desktop.screenshot("asked-in-worktree").await?;
+            // It is sent by the user, to the agent that was chosen.
+            ensure!(!other.all_text().await?.contains("Round to even.\nRound"), "nothing is sent by itself");
+            other.click("button", "Send").await?;
+            other.wait_said("Round to even.", LONG).await?;
+            ensure!(other.names("button").await?.iter().any(|name| name.contains(AGENT)), "it is another agent");
             Ok(())
         })
         .await

@@ -21,6 +21,27 @@ pub enum Delivery {
     AtReset,
 }
 
+/// A prompt that a window takes as a draft: of a second start, or of another window. The user may change and send it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct NamedDraft {
+    pub text: String,
+    /// The agent of a new session for it; `null` for the open session.
+    pub asked: Option<AskedAgent>,
+}
+
+/// The agent that a prompt is for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", tag = "type")]
+pub enum AskedAgent {
+    /// Claude Code, without a profile.
+    Claude,
+    /// Another agent, by its id.
+    Other { id: String },
+    /// A profile of the settings, by its name.
+    Profile { name: String },
+}
+
 /// An image or a document attached to a prompt.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]

@@ -36,6 +36,8 @@ fn typescript() -> String {
         OptionServer,
         OptionsReview,
         Attachment,
+        AskedAgent,
+        NamedDraft,
         Decision,
         InputChange,
         Envelope,

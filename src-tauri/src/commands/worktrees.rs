@@ -3,6 +3,7 @@
 
 use super::{Answer, project_here};
 use crate::opening::{self, Confirmed};
+use crate::project;
 use crate::registry::SessionRegistry;
 use crate::start::{self, StartPage};
 use crate::windows::Windows;
@@ -38,12 +39,21 @@ pub async fn plan_worktree(app: AppHandle, window: WebviewWindow, branch: String
     Ok(Worktrees::new(&LocalHost, &project).plan(&branch).await?)
 }
 
-/// Creates a worktree for a branch, and opens it as a project.
+/// Creates a worktree for a branch, and opens it as a project. A draft appears in its window, in a new session of the
+/// agent that it is for; nothing is sent.
 #[tauri::command]
-pub async fn add_worktree(app: AppHandle, window: WebviewWindow, branch: String) -> Answer<()> {
+pub async fn add_worktree(
+    app: AppHandle,
+    window: WebviewWindow,
+    branch: String,
+    draft: Option<NamedDraft>,
+) -> Answer<()> {
     let project = project_here(&app, &window)?;
     let folder = Worktrees::new(&LocalHost, &project).add(&branch).await?;
-    open(&app, &window, &folder).await
+    let Some((draft, label)) = draft.zip(open(&app, &window, &folder).await?) else { return Ok(()) };
+    app.state::<Windows>().with(&label, |window| window.draft = Some(draft))?;
+    project::send_to_window(&app, &label).await;
+    Ok(())
 }
 
 /// Opens a worktree as a project, or brings up its window. A page can open no other folder by its path.
@@ -51,7 +61,7 @@ pub async fn add_worktree(app: AppHandle, window: WebviewWindow, branch: String)
 pub async fn open_worktree(app: AppHandle, window: WebviewWindow, path: String) -> Answer<()> {
     let project = project_here(&app, &window)?;
     let folder = Worktrees::new(&LocalHost, &project).folder_in(&path).await?;
-    open(&app, &window, &folder).await
+    open(&app, &window, &folder).await.map(drop)
 }
 
 /// Returns why a worktree would be kept, or else what would be lost with it.
@@ -89,9 +99,10 @@ pub async fn remove_worktree(
     Ok(())
 }
 
-async fn open(app: &AppHandle, window: &WebviewWindow, folder: &Path) -> Answer<()> {
+/// Returns the label of its window; `None` if the user did not open it after all.
+async fn open(app: &AppHandle, window: &WebviewWindow, folder: &Path) -> Answer<Option<String>> {
     let demo = app.state::<Windows>().with(window.label(), |window| window.demo)?;
-    opening::open(app, folder, demo, Confirmed::No).await.map(drop)
+    Ok(opening::open(app, folder, demo, Confirmed::No).await?.map(|(_, label)| label))
 }
 
 /// Why a folder is in use, as a part of a sentence. With its window closed and no agent in it, nothing of ours starts there.

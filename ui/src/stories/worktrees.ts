@@ -10,6 +10,7 @@ import RemoveWorktree from '../lib/worktrees/RemoveWorktree.svelte';
 import { Worktrees, type AskedRemoval } from '../lib/worktrees/worktrees.svelte';
 import WorktreesDialog from '../lib/worktrees/WorktreesDialog.svelte';
 import { ignore, press, states, write, type Page } from './story';
+import type { Asked } from '../lib/state/askAnother';
 
 const failure = (message: string, detail: string | null = null): CommandError => ({
   code: 'internal',
@@ -40,8 +41,11 @@ const making = (suggestion: string, change?: (repository: FakeHost['repository']
   worktrees: of(change),
   suggestion,
   base: 'main',
+  asked: null as Asked | null,
   onclose: ignore,
 });
+
+const ASKED: Asked = { draft: { text: 'Round half to even.', asked: { type: 'other', id: 'codex' } }, nFiles: 2 };
 
 const asking = (asked: Partial<AskedRemoval>, busy = false) => ({
   asked: { path: '/home/ines/ledger-import-csv', review: null, problem: null, ...asked },
@@ -95,6 +99,7 @@ export const worktrees: Page = () => [
   }),
   ...states('NewWorktreeDialog', NewWorktreeDialog, {
     'a new branch': [making('import-pdf'), settled],
+    'with a prompt for another agent': [{ ...making('import-pdf'), asked: ASKED }, settled],
     'a branch that exists': [
       making('import-pdf'),
       async (root) => {

@@ -206,6 +206,20 @@ mediaType: string,
 data: string, };
 
 /**
+ * The agent that a prompt is for.
+ */
+export type AskedAgent = { "type": "claude" } | { "type": "other", id: string, } | { "type": "profile", name: string, };
+
+/**
+ * A prompt that a window takes as a draft: of a second start, or of another window. The user may change and send it.
+ */
+export type NamedDraft = { text: string, 
+/**
+ * The agent of a new session for it; `null` for the open session.
+ */
+asked: AskedAgent | null, };
+
+/**
  * The answer to a permission request.
  */
 export type Decision = { "type": "allowOnce", updatedInput: InputChange | null, } | { "type": "allowAlways", suggestion: JsonValue, } | { "type": "deny", message: string, interrupt: boolean, } | { "type": "approvePlan", acceptEdits: boolean, } | { "type": "answer", answers: { [key in string]: string }, } | { "type": "fill", values: { [key in string]: JsonValue }, };

@@ -62,3 +62,52 @@ it('is closed when its session is removed', async () => {
   await host.removeSession('s1');
   await expect.poll(() => screen.queryByRole('region', { name: /^Second session: / })).toBeNull();
 });
+
+/** Opens the dialog for the last prompt, with the mark that it is for a worktree. */
+async function askInWorktree() {
+  const app = await openApp();
+  await app.user.keyboard('{Control>}k{/Control}Ask another agent{Enter}');
+  await app.user.click(await screen.findByRole('checkbox', { name: 'In a worktree of its own', hidden: true }));
+  return app;
+}
+
+it.each([
+  ['Demo agent (ACP)', { type: 'other', id: 'demo-acp' }],
+  ['Claude Code', { type: 'claude' }],
+] as const)('gives the prompt to %s in a worktree, where it waits', async (name, asked) => {
+  const { host, user } = await askInWorktree();
+  const command = vi.spyOn(host, 'command');
+  const before = host.session('s1')?.items.findLast(({ body }) => body.type === 'prompt')?.body;
+  await user.click(screen.getByRole('button', { name, hidden: true }));
+  await screen.findByText(/The prompt waits there/u);
+  await user.click(await screen.findByRole('button', { name: 'Create and open', hidden: true }));
+  await expect.poll(() => host.repository.drafts).toHaveLength(1);
+  expect(host.repository.drafts).toEqual([{ text: before?.type === 'prompt' && before.text, asked }]);
+  expect(host.repository.opened).toHaveLength(1);
+  // Nothing changes here: no session, and nothing is sent.
+  expect(screen.queryByRole('region', { name: /^Second session: / })).toBeNull();
+  expect(command.mock.calls.filter(([, { type }]) => type === 'prompt')).toEqual([]);
+});
+
+it('is closed by its button where a worktree was wanted', async () => {
+  const { user } = await askInWorktree();
+  await user.click(screen.getAllByRole('button', { name: 'Close', hidden: true }).at(-1) as HTMLElement);
+  expect(screen.queryByText('Ask another agent')).toBeNull();
+});
+
+it('takes a prompt for an agent as the draft of its new session', async () => {
+  const { host } = await openApp();
+  const command = vi.spyOn(host, 'command');
+  host.nameDraft('Round half to even.', { type: 'other', id: 'demo-acp' });
+  await expect.poll(() => promptBox().value).toBe('Round half to even.');
+  expect(screen.getByRole('heading', { level: 1, name: 'New session' })).not.toBeNull();
+  expect(command.mock.calls.filter(([, { type }]) => type === 'prompt')).toEqual([]);
+});
+
+it('keeps a prompt whose agent is gone for the next new session', async () => {
+  const { host, user } = await openApp();
+  host.nameDraft('Round half to even.', { type: 'other', id: 'gone' });
+  await screen.findByText(/No session was started/u);
+  await user.keyboard('{Control>}n{/Control}');
+  await expect.poll(() => promptBox().value).toBe('Round half to even.');
+});

@@ -20,6 +20,7 @@ import type {
   WorktreePlan,
   WorktreeRemoval,
   WorktreeView,
+  NamedDraft,
 } from '../bindings/api';
 import { FAR } from './fake/far';
 import { AGENTS } from './fake/agents';
@@ -43,7 +44,7 @@ export class FakeHost extends FakeSessions implements Host {
   readonly #agentTrust = new Map<string, TrustStatus>();
   #nextId = 1;
   #nFarCalls = 0;
-  #draft: string | null = null;
+  #draft: NamedDraft | null = null;
 
   constructor(name = 'empty') {
     const played = scene(name);
@@ -178,8 +179,8 @@ export class FakeHost extends FakeSessions implements Host {
     return this.repository.plan(branch);
   }
 
-  addWorktree(branch: string): Promise<void> {
-    return this.repository.add(branch);
+  addWorktree(branch: string, draft: NamedDraft | null): Promise<void> {
+    return this.repository.add(branch, draft);
   }
 
   openWorktree(path: string): Promise<void> {
@@ -245,17 +246,17 @@ export class FakeHost extends FakeSessions implements Host {
     return this.#setSurvivors([]);
   }
 
-  /** A prompt that a second start named. */
-  nameDraft(text: string): void {
-    this.#draft = text;
+  /** A prompt that a second start or another window named. */
+  nameDraft(text: string, asked: NamedDraft['asked'] = null): void {
+    this.#draft = { text, asked };
     this.#scene.project = { ...this.#scene.project, hasDraft: true };
     this.hear({ type: 'projectChanged', project: this.#project() });
   }
 
-  takeDraft(): Promise<string | null> {
-    const text = this.#draft;
+  takeDraft(): Promise<NamedDraft | null> {
+    const draft = this.#draft;
     this.#draft = null;
-    return Promise.resolve(text);
+    return Promise.resolve(draft);
   }
 
   retryFar(): Promise<void> {

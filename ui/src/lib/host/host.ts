@@ -22,6 +22,7 @@ import type {
   HunkPlace,
   ItemId,
   JsonValue,
+  NamedDraft,
   OptionsReview,
   OtherAgent,
   Output,
@@ -173,8 +174,8 @@ export interface Host {
   worktrees(): Promise<WorktreeView[]>;
   /** Returns the worktree that `addWorktree` would create for this branch. Rejects if there can be none. */
   planWorktree(branch: string): Promise<WorktreePlan>;
-  /** Creates a worktree for a branch, and opens it in its own window. */
-  addWorktree(branch: string): Promise<void>;
+  /** Creates a worktree for a branch, and opens it in its own window. The draft appears there; nothing is sent. */
+  addWorktree(branch: string, draft: NamedDraft | null): Promise<void>;
   /** Opens a worktree in its own window, or brings that up. */
   openWorktree(path: string): Promise<void>;
   /** Returns why a worktree would be kept, or else what would be lost with it. Removes nothing. */
@@ -255,7 +256,7 @@ export interface Host {
   /** Reports the permission requests with a visible card in this window. They need no native dialog. */
   cardsInSight(sessionId: SessionId, requestIds: RequestId[]): Promise<void>;
   /** Returns the text that a second start named as a prompt, once; `null` if there is none. */
-  takeDraft(): Promise<string | null>;
+  takeDraft(): Promise<NamedDraft | null>;
   /** Returns the projects that were opened earlier: pinned ones first, then the most recently used. */
   recentProjects(): Promise<RecentProject[]>;
   /** Asks the user for a folder with the system's chooser, and opens it as a project. */

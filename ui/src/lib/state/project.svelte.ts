@@ -32,6 +32,7 @@ import { ConnectionQuestions } from '../projects/questions.svelte';
 import { StoredSessions, type StoredNews } from '../sessions/stored.svelte';
 import { TrustQuestions } from '../trust/questions.svelte';
 import { Worktrees } from '../worktrees/worktrees.svelte';
+import { takeNamed } from './askAnother';
 import { AgentCheck } from './agentCheck.svelte';
 import { drafted, EVERYTHING, refusal } from './attachments';
 import { SecondSession } from './second.svelte';
@@ -464,14 +465,10 @@ export class ProjectState extends SessionActions {
     });
   }
 
-  /** Adds the prompt of a second start to the draft of the open session. The user may send it. */
+  /** Takes the prompt of a second start or of another window as a draft. The user may send it. */
   async #takeDraft(): Promise<void> {
-    await this.problems.attempt('The prompt of the command line was not read', async () => {
-      const text = await this.host.takeDraft();
-      if (text === null) return;
-      const draft = this.draft;
-      draft.text = draft.text === '' ? text : `${draft.text}\n${text}`;
-    });
+    const named = await this.problems.read('The prompt for this window was not read', () => this.host.takeDraft());
+    if (named !== null) await takeNamed(this, named);
   }
 
   /** Adds dropped files to the draft of the open session. */

@@ -1,6 +1,7 @@
 // The dialog that a project's window shows, and where the keyboard was before it.
 
 import type { Desk } from '../actions/action';
+import type { Asked } from '../state/askAnother';
 import type { ProjectState } from '../state/project.svelte';
 
 export type DialogName = Parameters<Desk['show']>[0];
@@ -13,6 +14,8 @@ export class Dialogs {
   changedFile = $state<string | null>(null);
   /** The prompt that another agent is to be asked. */
   askedPrompt = $state<string | null>(null);
+  /** The prompt that waits in the window of the next worktree. */
+  askedInWorktree = $state.raw<Asked | null>(null);
   /** The element that had the focus when a dialog was opened. */
   #before: Element | null = null;
 
@@ -21,6 +24,7 @@ export class Dialogs {
   show(which: DialogName, query = ''): void {
     if (this.shown === null) this.#before = document.activeElement;
     this.shown = which;
+    this.askedInWorktree = null;
     if (which === 'changes') {
       this.changedFile = null;
       void this.project.changes.working.refresh();
@@ -41,6 +45,12 @@ export class Dialogs {
   askAnother(promptId: string): void {
     this.show('askAnother');
     this.askedPrompt = promptId;
+  }
+
+  /** Asks for the name of a worktree whose window is given a prompt. */
+  askInWorktree(asked: Asked): void {
+    this.show('newWorktree');
+    this.askedInWorktree = asked;
   }
 
   close(): void {

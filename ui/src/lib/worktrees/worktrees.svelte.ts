@@ -1,6 +1,6 @@
 // The worktrees of the project's repository: their list, a new one, and the removal of one.
 
-import type { CommandError, WorktreePlan, WorktreeRemoval, WorktreeView } from '../bindings/api';
+import type { CommandError, NamedDraft, WorktreePlan, WorktreeRemoval, WorktreeView } from '../bindings/api';
 import { asCommandError, type Host } from '../host/host';
 
 type WorktreesHost = Pick<
@@ -115,9 +115,9 @@ export class Worktrees {
     return name;
   }
 
-  /** Creates a worktree and opens it in its own window. Returns whether that worked. */
-  add(branch: string): Promise<boolean> {
-    return this.#act(() => this.#host.addWorktree(branch));
+  /** Creates a worktree and opens it in its own window, with a draft there. Returns whether that worked. */
+  add(branch: string, draft: NamedDraft | null): Promise<boolean> {
+    return this.#act(() => this.#host.addWorktree(branch, draft));
   }
 
   /** Forgets what earlier dialogs showed. */

@@ -107,7 +107,13 @@ async function making(suggestion: string, change: (repository: FakeHost['reposit
   change(host.repository);
   const calls: string[] = [];
   const worktrees = new Worktrees(host);
-  await draw(NewWorktreeDialog, { worktrees, suggestion, base: 'main', onclose: () => calls.push('close') });
+  await draw(NewWorktreeDialog, {
+    worktrees,
+    suggestion,
+    base: 'main',
+    asked: null,
+    onclose: () => calls.push('close'),
+  });
   const dialog = shown('New session in a worktree');
   const field = dialog.getByRole<HTMLInputElement>('textbox', { name: 'Branch', hidden: true });
   const create = () => dialog.getByRole<HTMLButtonElement>('button', { name: /Creat/, hidden: true });

@@ -1,6 +1,13 @@
 // The worktrees of a made-up repository.
 
-import type { CommandError, Worktree, WorktreePlan, WorktreeRemoval, WorktreeView } from '../../bindings/api';
+import type {
+  CommandError,
+  NamedDraft,
+  Worktree,
+  WorktreePlan,
+  WorktreeRemoval,
+  WorktreeView,
+} from '../../bindings/api';
 
 const ROOT = '/home/ines/ledger';
 
@@ -43,6 +50,8 @@ export class FakeWorktrees {
   unwritable: CommandError | null = null;
   /** The folders that were opened. */
   readonly opened: string[] = [];
+  /** The drafts that their windows were given. */
+  readonly drafts: NamedDraft[] = [];
 
   worktrees(): Promise<WorktreeView[]> {
     return this.problem === null ? Promise.resolve(structuredClone(this.list)) : rejected(this.problem);
@@ -63,9 +72,10 @@ export class FakeWorktrees {
     return Promise.resolve({ path, isNew: !BRANCHES.includes(branch) });
   }
 
-  async add(branch: string): Promise<void> {
+  async add(branch: string, draft: NamedDraft | null): Promise<void> {
     const { path } = await this.plan(branch);
     if (this.unwritable !== null) return rejected(this.unwritable);
+    if (draft !== null) this.drafts.push(draft);
     this.list.push(view(worktree(branch), true));
     this.opened.push(path);
   }
