@@ -138,7 +138,10 @@ pub async fn a_prompt_for_another_agent_waits_in_the_window_of_its_worktree() ->
             ensure!(!other.all_text().await?.contains("Round to even.\nRound"), "nothing is sent by itself");
             other.click("button", "Send").await?;
             other.wait_said("Round to even.", LONG).await?;
-            ensure!(other.names("button").await?.iter().any(|name| name.contains(AGENT)), "it is another agent");
+            ensure!(
+                other.names("button").await?.iter().any(|name| name.contains(AGENT)),
+                "it is another agent"
+            );
             Ok(())
         })
         .await
