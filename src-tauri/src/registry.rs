@@ -11,6 +11,7 @@ use crate::settings::CurrentSettings;
 use anyhow::Context;
 use deskbell_cli::agent::{self, Run};
 use deskbell_cli::doctor;
+use deskbell_cli::folders;
 use deskbell_cli::profiles as of_settings;
 use deskbell_cli::trust::TrustGate;
 use deskbell_engine::LocalHost;
@@ -342,6 +343,7 @@ impl SessionRegistry {
             store,
             agent_config,
             locks: Some(self.data.join("locks")),
+            agent_sessions: Some(self.data.join(folders::AGENT_SESSIONS)),
             timeouts: Timeouts { hibernate_ms: hibernate_ms(&self.current.get()), ..Timeouts::default() },
             recorder: Recorder::default(),
         });

@@ -141,6 +141,11 @@ impl Setup {
         self.folder.path().join("project")
     }
 
+    /// The folder of the lists of the sessions that agents have stored.
+    pub fn agent_sessions(&self) -> PathBuf {
+        self.folder.path().join("agent-sessions")
+    }
+
     fn kind(&self) -> AgentKind {
         if self.memory.acp.is_some() { AgentKind::Acp } else { AgentKind::Claude }
     }
@@ -202,6 +207,7 @@ impl Setup {
             store: Some(store),
             agent_config,
             locks: Some(self.folder.path().join("locks")),
+            agent_sessions: Some(self.agent_sessions()),
             timeouts: self.timeouts.clone(),
             recorder: self.recorder.clone(),
         };

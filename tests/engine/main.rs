@@ -16,6 +16,7 @@ mod transcript;
 mod acp;
 mod acp_choices;
 mod acp_reopened;
+mod acp_stored;
 mod app_killed;
 mod both_wires;
 mod broken_stdin;

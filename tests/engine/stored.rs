@@ -2,6 +2,7 @@
 
 use crate::app_killed::app;
 use deskbell_engine::history::project_folder;
+use deskbell_engine::stored::Follower;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -174,6 +175,47 @@ fn the_sessions_of_a_profiles_own_folder_are_listed_searched_and_exported_with_i
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     let output = home.search(&["\"sleep A\""]);
     assert!(String::from_utf8_lossy(&output.stdout).contains("Sleep a little"), "{output:?}");
+}
+
+/// A relay with another agent keeps what that agent lists, and the list prints it below Claude Code's.
+#[test]
+fn the_sessions_that_another_agent_listed_in_a_relay_are_printed() {
+    let Some(app) = app() else { return };
+    let home = Home::new();
+    home.put(1, "completed");
+    let data = home.folder.path().join("data/deskbell");
+    let (stores, of) = tokio::sync::watch::channel(Vec::new());
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let mut relay = home.command(&[]);
+    relay = {
+        let mut command = Command::new(app);
+        command.envs(relay.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command
+    };
+    relay.arg("relay").arg(format!("--project={}", home.project.display())).arg("--trust");
+    relay
+        .arg(format!("--agent-command={}", crate::program::demo_agent().display()))
+        .arg("--agent-argument=--acp");
+    relay.env("DESKBELL_DEMO_ACP", "list").current_dir(home.folder.path());
+    let mut relay =
+        relay.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::null()).spawn().unwrap();
+    let project = home.project.canonicalize().unwrap();
+    let change = runtime.block_on(async {
+        let agents = Some(data.join("agent-sessions"));
+        let (_follower, mut changes) = Follower::of_stores(of, &project, None, agents);
+        tokio::time::timeout(crate::life::DEADLINE, changes.recv()).await
+    });
+    assert_eq!(change.unwrap().unwrap().changed.len(), 2);
+    drop((relay.stdin.take(), stores));
+    assert!(relay.wait().unwrap().success());
+    let output = home.list(&[]);
+    assert!(output.status.success(), "{output:?}");
+    let text = String::from_utf8(output.stdout).unwrap();
+    let rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let of_agents = rows.iter().filter(|row| !row["agent"].is_null());
+    let ids: Vec<&str> = of_agents.map(|row| row["agentSessionId"].as_str().unwrap()).collect();
+    assert_eq!((rows.len(), &ids[..]), (3, &["stored-1", "stored-2"][..]));
+    assert_eq!(home.titles(&["--filter=moon"]), ["Moon phases"]);
 }
 
 #[test]

@@ -106,6 +106,7 @@ pub fn open(world: &World, token: &str) -> SessionHandle {
         store: None,
         agent_config: world.config.clone(),
         locks: None,
+        agent_sessions: None,
         timeouts: Timeouts { hibernate_ms: IDLE_MS, ..Timeouts::default() },
         recorder: Recorder::default(),
     })

@@ -5,6 +5,7 @@
 //! reported as one that cannot start.
 
 mod changes;
+mod listing;
 
 use crate::agents::{Agent, Asking, Asks, UNKNOWN};
 use crate::command::{Command, PromptPart, Refusal};
@@ -17,6 +18,7 @@ use deskbell_agent::{
     Refused, ToolRequest, TurnResult,
 };
 use deskbell_api::{AgentCapabilities, Attachment, SlashCommand};
+use listing::Listing;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -69,6 +71,8 @@ pub struct AcpDriver {
     chosen_mode: Option<String>,
     /// The user was warned that the setting that makes it ask has changed.
     warned_of_setting: bool,
+    /// The answers to the request for the stored sessions, until the last one came.
+    listing: Listing,
 }
 
 /// At most so many requests outlast a conversation that is repeated. The newest agents need one.
@@ -113,6 +117,7 @@ impl AcpDriver {
             changes: Vec::new(),
             chosen_mode: None,
             warned_of_setting: false,
+            listing: Listing::default(),
         }
     }
 
@@ -187,6 +192,7 @@ impl AcpDriver {
             Event::Withdrawn { request, .. } => {
                 self.open.remove(request);
             }
+            Event::Stored { .. } => return self.listed(event, out),
             _ => {}
         }
         let event = match event {
@@ -298,6 +304,7 @@ impl AcpDriver {
         self.report_choices(out);
         let outcome = Ok(Answer::Initialized(Box::new(initialized)));
         out.events.push(AgentEvent::Response { request_id, outcome });
+        self.ask_for_list(out);
     }
 
     /// A command failed. While the session is being made, that ends the start.
@@ -305,6 +312,7 @@ impl AcpDriver {
         let problem = words(failure);
         match action {
             _ if self.phase == Phase::Failed => {}
+            Action::ListSessions => self.list_failed(out),
             Action::LoadSession | Action::ResumeSession => self.conversation_lost(&problem, out),
             Action::Initialize | Action::NewSession => {
                 let words = match failure {

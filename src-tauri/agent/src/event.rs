@@ -107,6 +107,8 @@ pub enum AgentEvent {
     Commands(Vec<SlashCommand>),
     /// All that can be chosen in the session now, and what is in force.
     Choices(Box<Choices>),
+    /// The conversations of the project that the agent has stored.
+    StoredSessions(Vec<ListedSession>),
     /// How full the context is, and its size.
     ContextUsed {
         tokens: u64,
@@ -140,6 +142,15 @@ pub enum AgentEvent {
         line: String,
         error: String,
     },
+}
+
+/// A conversation that the agent has stored, as the agent reports it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListedSession {
+    pub id: String,
+    pub title: Option<String>,
+    /// RFC 3339, or whatever the agent sent.
+    pub changed_at: Option<String>,
 }
 
 /// What can be chosen in a session while it runs.

@@ -18,13 +18,16 @@ pub struct StoredSession {
     /// The branch that was checked out last.
     pub branch: Option<String>,
     pub model: Option<String>,
-    /// Time of its last message.
+    /// Time of its last message; 0 if the agent does not report it.
     pub changed_at: u64,
     pub state: StoredState,
     /// A process of the agent that has it open now, whichever program started that.
     pub live: Option<LiveProcess>,
     /// The profile whose agents keep it, in a folder of their own; `null` if it is in Claude Code's usual folder.
     pub profile: Option<String>,
+    /// The name of the agent that keeps it, as its last process listed it; `null` if it is in Claude Code's store.
+    #[serde(default)]
+    pub agent: Option<String>,
 }
 
 /// The end of a stored conversation.

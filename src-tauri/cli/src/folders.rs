@@ -7,6 +7,9 @@ pub fn data() -> PathBuf {
     dirs::data_dir().unwrap_or_else(|| PathBuf::from(".")).join("deskbell")
 }
 
+/// The folder in the data that has the lists of the sessions that agents have stored.
+pub const AGENT_SESSIONS: &str = "agent-sessions";
+
 /// The folder in the data that has the recordings of the window.
 pub const RECORDINGS: &str = "recordings";
 

@@ -230,6 +230,7 @@ fn open(
     );
     let agent_config = profiles::config_folder_of(&record, &data);
     let locks = Some(data.join("locks"));
+    let agent_sessions = Some(data.join(folders::AGENT_SESSIONS));
     Ok(SessionHandle::open(Open {
         record,
         launcher,
@@ -237,6 +238,7 @@ fn open(
         store: None,
         agent_config,
         locks,
+        agent_sessions,
         timeouts: Timeouts::default(),
         recorder,
     }))

@@ -97,6 +97,12 @@ async fn read(project: &Path) -> anyhow::Result<(Vec<StoredSession>, Vec<String>
             sessions.entry(session.agent_session_id.clone()).or_insert(session);
         }
     }
+    let (lists, of) = (folders::data().join(folders::AGENT_SESSIONS), project.to_owned());
+    let place = lists.clone();
+    let listed = disk::run(&place, disk::DEADLINE, move || Catalogue::of_agents(lists, &of)).await;
+    for session in listed.context("reading the lists of other agents")? {
+        sessions.entry(session.agent_session_id.clone()).or_insert(session);
+    }
     let mut sessions: Vec<StoredSession> = sessions.into_values().collect();
     sessions.sort_by(|a, b| {
         b.changed_at.cmp(&a.changed_at).then_with(|| a.agent_session_id.cmp(&b.agent_session_id))

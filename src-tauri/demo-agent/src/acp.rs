@@ -28,19 +28,30 @@
 //! conversation only by repeating it), `options` (it offers models, efforts and more), `models` (it offers models in the
 //! older form), `keeps-options` and `no-options` (it answers a change with what was before, or with nothing), `ignore-sigterm`, `ignore-eof`,
 //! `apart` (its tools have sessions of their own), `flood` (it repeats 100,000 updates, some of another session, asks meanwhile
-//! whether a call may run, and goes on after its answer).
+//! whether a call may run, and goes on after its answer), `list` (it lists stored sessions, in two pages), and, in place of
+//! that, `list-bad` (values that no list should have), `list-endless` (there is always a next page), `list-login` and
+//! `list-error` (an error is the answer), `list-half` (an error is the second page), `list-silent` (it never answers).
 
 mod options;
+mod stored;
 
 use options::Options;
 use std::collections::VecDeque;
 use std::io::{BufRead, Write};
 use std::process::{Child, Command, ExitCode, Stdio};
+use std::sync::OnceLock;
 use std::sync::mpsc::{Receiver, channel};
 
 use serde_json::{Value, json};
 
-const ID: &str = "demo-acp-session";
+/// The id of the conversation that was continued.
+static CONTINUED: OnceLock<String> = OnceLock::new();
+
+/// The id of the session.
+fn id_of_session() -> &'static str {
+    CONTINUED.get().map_or("demo-acp-session", String::as_str)
+}
+
 const LOGIN_REQUIRED: i64 = -32000;
 const NOT_FOUND: i64 = -32601;
 const FAILED: i64 = -32603;
@@ -125,8 +136,11 @@ impl Agent {
             "initialize" => {
                 let version = if self.has("old-protocol") { 0 } else { 1 };
                 let loads = self.has("load") || self.has("flood");
-                let continues =
+                let mut offers =
                     if self.has("no-resume") || loads { json!({}) } else { json!({"resume": {}}) };
+                if self.faults.iter().any(|fault| fault.starts_with("list")) {
+                    offers["list"] = json!({});
+                }
                 let terminal =
                     json!({"id": "demo", "name": "Demo login", "type": "terminal", "args": ["login"]});
                 answer(
@@ -134,7 +148,7 @@ impl Agent {
                     json!({
                         "protocolVersion": version,
                         "agentInfo": {"name": "demo", "title": "Demo agent", "version": env!("CARGO_PKG_VERSION")},
-                        "agentCapabilities": {"loadSession": loads, "sessionCapabilities": continues,
+                        "agentCapabilities": {"loadSession": loads, "sessionCapabilities": offers,
                             "promptCapabilities": {}},
                         "authMethods": [terminal],
                     }),
@@ -145,6 +159,10 @@ impl Agent {
             }
             "session/resume" | "session/load" if self.has("lost") => error(id, FAILED, "no such session"),
             "session/new" | "session/resume" | "session/load" => {
+                if let Some(continued) = message["params"]["sessionId"].as_str() {
+                    // A process has one session.
+                    CONTINUED.get_or_init(|| continued.to_owned());
+                }
                 if method == "session/load" {
                     self.repeat();
                 }
@@ -154,7 +172,7 @@ impl Agent {
                 let modes = json!({"currentModeId": self.mode, "availableModes": modes});
                 // Some agents send it first, some after the answer.
                 commands(DEMO_COMMANDS);
-                let mut session = json!({"sessionId": ID, "modes": modes});
+                let mut session = json!({"sessionId": id_of_session(), "modes": modes});
                 if self.has("options") {
                     session["configOptions"] = self.options.list();
                 }
@@ -200,6 +218,7 @@ impl Agent {
                     Err(Cut::Closed) => {}
                 }
             }
+            "session/list" => stored::list(id, &message["params"], &self.faults),
             "session/close" => answer(id, json!({})),
             _ => error(id, NOT_FOUND, "Method not found"),
         }
@@ -226,7 +245,7 @@ impl Agent {
         }
         if self.has("flood") {
             let options = json!([{"optionId": "once", "name": "Allow", "kind": "allow_once"}]);
-            let params = json!({"sessionId": ID, "toolCall": {"toolCallId": "call-1"}, "options": options});
+            let params = json!({"sessionId": id_of_session(), "toolCall": {"toolCallId": "call-1"}, "options": options});
             // Whatever the answer is, there is no turn that it could be for.
             let _ = self.request("session/request_permission", params);
         }
@@ -311,7 +330,7 @@ impl Agent {
             }
             "QUESTION" => {
                 let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}});
-                let params = json!({"sessionId": ID, "mode": "form", "message": "Which name?", "requestedSchema": schema});
+                let params = json!({"sessionId": id_of_session(), "mode": "form", "message": "Which name?", "requestedSchema": schema});
                 let answer = self.request("elicitation/create", params)?;
                 self.said("agent_message_chunk", &format!("answered with {}", answer["result"]["action"]));
             }
@@ -342,7 +361,7 @@ impl Agent {
             json!({"optionId": "no", "name": "Reject", "kind": "reject_once"}),
         ];
         options.retain(|option| option["optionId"] != "once" || !self.has("forever"));
-        let params = json!({"sessionId": ID, "toolCall": asked, "options": options});
+        let params = json!({"sessionId": id_of_session(), "toolCall": asked, "options": options});
         let answer = self.request("session/request_permission", params)?;
         match answer["result"]["outcome"]["optionId"].as_str() {
             Some("once") => Ok(true),
@@ -445,7 +464,7 @@ fn commands(commands: &[(&str, &str)]) {
 }
 
 fn update(update: Value) {
-    let params = json!({"sessionId": ID, "update": update});
+    let params = json!({"sessionId": id_of_session(), "update": update});
     write_line(&json!({"jsonrpc": "2.0", "method": "session/update", "params": params}).to_string());
 }
 

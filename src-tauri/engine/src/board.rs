@@ -294,6 +294,7 @@ mod tests {
             state,
             live: Some(LiveProcess { pid: 7, activity }),
             profile: None,
+            agent: None,
         };
         Located { path: "/store/x.jsonl".into(), project: Some("/home/me/tides".into()), session }
     }

@@ -94,6 +94,7 @@ async fn trial(launch: Launch, limit: Duration) -> io::Result<Trial> {
         store: None,
         agent_config: config,
         locks: None,
+        agent_sessions: None,
         timeouts: Timeouts::default(),
         recorder: Recorder::default(),
     });

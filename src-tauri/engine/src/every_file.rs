@@ -12,7 +12,7 @@ use crate::projects::ProjectStore;
 use crate::recorder::Recording;
 use crate::settings::SettingsFile;
 use crate::store::Store;
-use crate::stored::{Catalogue, Hidden, MarkStore, Place};
+use crate::stored::{AgentSessions, Catalogue, Hidden, MarkStore, Place};
 use crate::traps::{Trap, all, in_time};
 use crate::trust::{TrustState, TrustStore, survey};
 use crate::{disk, git, history};
@@ -387,6 +387,22 @@ const READS: &[Read] = &[
             assert_eq!(store.mark("a", Some(SessionMark::Pinned)).unwrap().len(), 1);
             let mut moved = fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path());
             assert!(moved.any(|path| trap.is_at(&path)), "{trap:?} is lost");
+        },
+    },
+    Read {
+        name: "sessions that other agents have listed",
+        // The name is a hash of the project's path, /p.
+        path: "agent-sessions/00d74baf14ea415c6164614838c91f83.json",
+        prepare: nothing,
+        check: |trap, root| {
+            let (lists, project) = (AgentSessions::new(root.join("agent-sessions")), Path::new("/p"));
+            assert_eq!(lists.load(project), []);
+            let agent = crate::acp::ChosenAgent::row_of("qwen").unwrap();
+            let listed = crate::agent::ListedSession { id: "a".to_owned(), title: None, changed_at: None };
+            lists.keep(project, agent, None, vec![listed], 1).unwrap();
+            assert_eq!(lists.load(project).len(), 1);
+            let moved = fs::read_dir(lists.place()).unwrap().map(|entry| entry.unwrap().path());
+            assert!(moved.into_iter().any(|path| trap.is_at(&path)), "{trap:?} is lost");
         },
     },
     Read {

@@ -52,6 +52,8 @@ pub struct Open {
     pub agent_config: PathBuf,
     /// The folder for the lock files of open conversations. `None` takes no locks.
     pub locks: Option<PathBuf>,
+    /// The folder for the lists of the sessions that agents have stored. `None` keeps none.
+    pub agent_sessions: Option<PathBuf>,
     pub timeouts: Timeouts,
     /// Off by default.
     pub recorder: Recorder,

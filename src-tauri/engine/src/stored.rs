@@ -4,6 +4,7 @@
 //! read (`summary`). Files are read in the background, a few at a time, and again only when their size or time
 //! changed (`catalogue`).
 
+mod agents;
 mod cache;
 mod catalogue;
 mod elsewhere;
@@ -22,6 +23,7 @@ mod long_line_tests;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use agents::AgentSessions;
 pub use catalogue::Catalogue;
 pub use files::Place;
 pub use follow::Follower;
@@ -34,12 +36,13 @@ pub(crate) use summary::Summary;
 use crate::api::StoredSession;
 
 impl Catalogue {
-    /// Whether a session contains every word of the query, in its title, prompts or branch. An empty query fits all.
+    /// Whether a session contains every word of the query, in its title, prompts, branch or the name of another agent. An
+    /// empty query fits all.
     pub fn fits(session: &StoredSession, query: &str) -> bool {
         let fields = [Some(&session.title), session.first_prompt.as_ref(), session.last_prompt.as_ref()];
         let texts: Vec<String> = fields
             .into_iter()
-            .chain([session.branch.as_ref()])
+            .chain([session.branch.as_ref(), session.agent.as_ref()])
             .flatten()
             .map(|text| text.to_lowercase())
             .collect();

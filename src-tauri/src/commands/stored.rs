@@ -9,7 +9,7 @@ use crate::registry::far::{FarState, is_far};
 use crate::settings::CurrentSettings;
 use crate::windows::Windows;
 use crate::{emit, marks, terminal};
-use deskbell_cli::sessions;
+use deskbell_cli::{folders, sessions};
 use deskbell_engine::api::*;
 use deskbell_engine::disk;
 use deskbell_engine::export::Conversation;
@@ -31,7 +31,8 @@ pub async fn follow_stored(app: AppHandle, window: WebviewWindow) -> Answer<()> 
         return Ok(());
     }
     let stores = app.state::<Arc<CurrentSettings>>().stores();
-    let (follower, mut changes) = Follower::of_stores(stores, &project, sessions::caches());
+    let agents = folders::data().join(folders::AGENT_SESSIONS);
+    let (follower, mut changes) = Follower::of_stores(stores, &project, sessions::caches(), Some(agents));
     // An earlier page's list ends here.
     app.state::<Windows>().with(window.label(), |window| window.follower = Some(follower))?;
     let label = window.label().to_owned();

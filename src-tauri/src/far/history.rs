@@ -42,9 +42,10 @@ pub fn send_later(app: &AppHandle, project: &Path) {
     });
 }
 
-/// The list, as far as it can be one of this agent.
+/// The list, as far as it can be one of Claude Code: other agents do not run there.
 fn change_of(listed: FarLines<StoredSession>) -> StoredChange {
-    let sessions = listed.values.into_iter().filter(|one| is_uuid(&one.agent_session_id));
+    let is_ours = |one: &StoredSession| one.agent.is_none() && is_uuid(&one.agent_session_id);
+    let sessions = listed.values.into_iter().filter(is_ours);
     let changed = sessions.take(MOST_SESSIONS).map(short).collect();
     let problem = (listed.code != Some(0)).then(|| said(&listed.problems));
     StoredChange { changed, problem, ..StoredChange::default() }
@@ -174,6 +175,7 @@ fn stored(found: &FoundSession) -> StoredSession {
         state: StoredState::Unknown,
         live: None,
         profile: found.profile.clone(),
+        agent: None,
     }
 }
 
@@ -233,9 +235,17 @@ mod tests {
             ..stored(&found(id, "/app"))
         };
         let mut values = vec![one(""), one("../../x"), one(&"x".repeat(36))];
+        values.push(StoredSession {
+            agent: Some("Codex".to_owned()),
+            ..one("0c0f2a5e-5d2b-4e8e-9a6b-0123456789ac")
+        });
         values.extend((0..MOST_SESSIONS + 7).map(|_| StoredSession { first_prompt: None, ..one(ID) }));
-        values[3] = one(ID);
+        values[4] = one(ID);
         let change = change_of(lines(values, 1, &["x"]));
+        assert!(
+            change.changed.iter().all(|one| one.agent_session_id == ID),
+            "one of another agent is left out"
+        );
         assert_eq!((change.changed.len(), change.problem.as_deref()), (MOST_SESSIONS, Some("x")));
         let prompt = change.changed[0].first_prompt.as_ref().unwrap();
         assert!(prompt.chars().count() <= LONGEST + 1 && !prompt.contains(['\n', '\u{202e}']));

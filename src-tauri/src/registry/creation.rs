@@ -3,6 +3,7 @@
 use super::{SessionRegistry, far, lock};
 use deskbell_cli::agent;
 use deskbell_cli::environment;
+use deskbell_cli::folders;
 use deskbell_cli::profiles;
 use deskbell_engine::api::*;
 use deskbell_engine::disk::{self, ReadError};
@@ -10,7 +11,7 @@ use deskbell_engine::launch::Fork;
 use deskbell_engine::options::CheckedOptions;
 use deskbell_engine::store::Record;
 use deskbell_engine::store::SavedSession;
-use deskbell_engine::stored::{Place, Store};
+use deskbell_engine::stored::{Catalogue, Place, Store};
 use deskbell_engine::title::Title;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -142,25 +143,29 @@ impl SessionRegistry {
         }
         let stores = self.current.stores().borrow().clone();
         let (of, id) = (project.to_owned(), agent_session_id.to_owned());
+        let lists = self.data.join(folders::AGENT_SESSIONS);
         let find = move || {
             for Store { config, profile } in stores {
                 if let Some(found) = Place::new(config, &of).find(&id)? {
-                    return Ok::<_, ReadError>(Some(StoredSession { profile, ..found }));
+                    return Ok::<_, ReadError>(Some((None, StoredSession { profile, ..found })));
                 }
             }
-            Ok(None)
+            let found = Catalogue::find_of_agents(lists, &of, &id);
+            Ok(found.map(|(agent, found)| (Some(agent), found)))
         };
         let found = disk::run(project, disk::DEADLINE, find).await?;
         let refused = |detail: Option<String>| CommandError {
             code: ErrorCode::NoSuchSession,
-            message: "The session is no longer in Claude Code’s history of this project.".to_owned(),
+            message: "The session is no longer in the list of this project’s stored sessions.".to_owned(),
             detail,
         };
-        let found = found.map_err(|error| refused(Some(error.to_string())))?.ok_or_else(|| refused(None))?;
-        // The agent's id is as good as a new one, and is the same after a restart of the app.
+        let (acp, found) =
+            found.map_err(|error| refused(Some(error.to_string())))?.ok_or_else(|| refused(None))?;
+        // The id of Claude Code is as good as a new one, and is the same after a restart of the app. That of another
+        // agent may be any text.
         let id = SessionId::new(agent_session_id);
         // A removed session deletes its file when its process has ended.
-        let is_free = self.known(&id).is_none() && !lock(&self.removed).contains_key(&id);
+        let is_free = acp.is_none() && self.known(&id).is_none() && !lock(&self.removed).contains_key(&id);
         let id = if is_free { id } else { SessionId::new(uuid::Uuid::new_v4().to_string()) };
         let profile = found.profile.as_ref().map(|name| self.profile(name)).transpose()?;
         let memory = SavedSession {
@@ -169,8 +174,10 @@ impl SessionRegistry {
             title: Some(found.title),
             ..SavedSession::default()
         };
-        let memory = of_profile(memory, profile.as_ref());
-        let (agent, changed_at) = (AgentKind::Claude, found.changed_at);
+        let agent = if acp.is_some() { AgentKind::Acp } else { AgentKind::Claude };
+        // The agent that listed it continues it, whatever its profile has now.
+        let memory = SavedSession { acp, ..of_profile(memory, profile.as_ref()) };
+        let changed_at = found.changed_at;
         self.add(Record {
             id,
             project: project.to_owned(),

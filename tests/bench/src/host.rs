@@ -83,6 +83,7 @@ pub fn open(folder: &Path, name: &str, agent: AgentKind, launcher: Launcher) -> 
         store: None,
         agent_config: folder.join("config"),
         locks: None,
+        agent_sessions: None,
         timeouts: Timeouts::default(),
         recorder: Recorder::default(),
     })

@@ -23,6 +23,20 @@ impl Agent {
         agent
     }
 
+    /// A session of an agent that asks before it acts, and has a list of its stored sessions.
+    pub fn with_list() -> Self {
+        let agent = ChosenAgent::row_of("qwen").unwrap();
+        let setup = Setup { agent, folder: "/project".to_owned(), resume: None };
+        let mut agent = Self { driver: AcpDriver::new(setup), written: Vec::new(), events: Vec::new() };
+        agent.asks(HostRequest::Initialize { renews_system_prompt: false });
+        let offers = json!({"sessionCapabilities": {"list": {}}});
+        agent.answers(0, json!({"protocolVersion": 1, "agentCapabilities": offers}));
+        let modes =
+            json!({"currentModeId": "default", "availableModes": [{"id": "default", "name": "Default"}]});
+        agent.answers(1, json!({"sessionId": "s", "modes": modes}));
+        agent
+    }
+
     /// A session of this row that is ready, with these fields in the answer to `session/new`.
     pub fn with(row: &str, session: Value) -> Self {
         let mut agent = Self::begun(row, None);

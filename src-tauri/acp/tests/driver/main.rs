@@ -11,5 +11,6 @@ mod loaded;
 mod player;
 mod recordings;
 mod slash_commands;
+mod stored;
 mod summary;
 mod turns;

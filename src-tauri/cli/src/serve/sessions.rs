@@ -311,6 +311,7 @@ impl Server {
             store: Some(self.sessions.store.clone()),
             agent_config,
             locks: Some(self.data.join("locks")),
+            agent_sessions: Some(self.data.join(folders::AGENT_SESSIONS)),
             timeouts: Timeouts::default(),
             recorder: Recorder::default(),
         });

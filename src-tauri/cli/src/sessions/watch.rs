@@ -58,6 +58,7 @@ async fn watch(session: &str) -> anyhow::Result<()> {
         store: None,
         agent_config: config.clone(),
         locks: None,
+        agent_sessions: None,
         timeouts: Timeouts::default(),
         recorder: Recorder::default(),
     });

@@ -50,6 +50,7 @@ pub fn open(agent: PathBuf, project: PathBuf) -> Result<SessionHandle, Failed> {
         store: None,
         agent_config: config,
         locks: None,
+        agent_sessions: None,
         timeouts: Timeouts::default(),
         recorder: Recorder::default(),
     }))

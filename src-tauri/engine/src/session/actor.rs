@@ -1,6 +1,7 @@
 //! The actor: the task that owns a session. It carries out the core's actions and makes no decisions itself.
 
 mod lines;
+mod listing;
 mod message;
 mod opening;
 mod painter;
@@ -168,6 +169,11 @@ impl Actor {
                     crate::stages::passed(module_path!(), &inbound);
                     if let Some(line) = recorded {
                         self.open.recorder.keep_heard(now, line);
+                    }
+                    if let AgentEvent::StoredSessions(listed) = inbound {
+                        // They are no part of this session.
+                        self.keep_list(listed);
+                        continue;
                     }
                     if matches!(inbound, AgentEvent::Stream(_)) && self.streaming_due.is_none() {
                         self.streaming_due = Some(now + STREAMING_MS);

@@ -32,6 +32,7 @@ fn session(folder: &Path, prompts: impl Iterator<Item = String>) -> SessionHandl
         store: None,
         agent_config,
         locks: None,
+        agent_sessions: None,
         timeouts: Timeouts::default(),
         recorder: Recorder::default(),
     })
@@ -146,6 +147,7 @@ pub(crate) fn played(folder: &Path, host: Arc<FakeHost>) -> SessionHandle {
         store: None,
         agent_config: folder.join("config"),
         locks: None,
+        agent_sessions: None,
         timeouts: Timeouts { terminate_ms: 50, ..Timeouts::default() },
         recorder: Recorder::default(),
     })

@@ -337,6 +337,7 @@ pub(super) fn row(id: &str, modified: u64, summary: &Summary, live: Option<LiveP
         state: summary.state.clone().unwrap_or(StoredState::Unknown),
         live,
         profile: None,
+        agent: None,
     }
 }
 

@@ -1,5 +1,6 @@
 //! The stores of several accounts as one list: Claude Code's own folder, and those of profiles.
 
+use super::agents::AgentSessions;
 use super::follow::Follower;
 use crate::api::{StoredChange, StoredSession};
 use std::collections::{HashMap, HashSet};
@@ -19,14 +20,21 @@ pub struct Store {
 
 impl Follower {
     /// Sends the stored sessions of a project in all of these stores, and then each change, also of the stores. A
-    /// conversation that two of them have is that of the first one.
+    /// conversation that two of them have is that of the first one. `agents`: the folder of the lists of other agents, which come
+    /// last.
     pub fn of_stores(
         stores: watch::Receiver<Vec<Store>>,
         project: &Path,
         caches: Option<PathBuf>,
+        agents: Option<PathBuf>,
     ) -> (Self, mpsc::Receiver<StoredChange>) {
         let (changes, receiver) = mpsc::channel(WAITING);
-        let task = tokio::spawn(run(stores, project.to_owned(), caches, changes));
+        let (sender, listed) = mpsc::channel(WAITING);
+        if let Some(agents) = agents {
+            // It ends with its receiver.
+            tokio::spawn(AgentSessions::new(agents).follow(project.to_owned(), sender));
+        }
+        let task = tokio::spawn(run(stores, project.to_owned(), caches, listed, changes));
         (Self(task.abort_handle()), receiver)
     }
 }
@@ -35,6 +43,7 @@ async fn run(
     mut stores: watch::Receiver<Vec<Store>>,
     project: PathBuf,
     caches: Option<PathBuf>,
+    mut listed: mpsc::Receiver<Vec<StoredSession>>,
     changes: mpsc::Sender<StoredChange>,
 ) {
     let (sender, mut reports) = mpsc::channel(WAITING);
@@ -70,6 +79,13 @@ async fn run(
                         return;
                     }
                 }
+                Some(rows) = listed.recv() => {
+                    if let Some(change) = merged.take_listed(rows)
+                        && changes.send(change).await.is_err()
+                    {
+                        return;
+                    }
+                }
                 changed = stores.changed(), if !are_final => {
                     are_final = changed.is_err();
                     break;
@@ -85,6 +101,8 @@ async fn run(
 struct Merged {
     parts: Vec<Part>,
     n_begun: u64,
+    /// What other agents listed, by the agent's id.
+    listed: HashMap<String, StoredSession>,
 }
 
 struct Part {
@@ -138,6 +156,19 @@ impl Merged {
         Some(self.change(ids.into_iter()))
     }
 
+    /// Takes all sessions that other agents listed; `None` if none of them changed.
+    fn take_listed(&mut self, rows: Vec<StoredSession>) -> Option<StoredChange> {
+        let mut now: HashMap<String, StoredSession> = HashMap::new();
+        for row in rows {
+            now.entry(row.agent_session_id.clone()).or_insert(row);
+        }
+        let before = std::mem::replace(&mut self.listed, now);
+        let ids: HashSet<&String> = before.keys().chain(self.listed.keys()).collect();
+        let changed = ids.into_iter().filter(|id| before.get(*id) != self.listed.get(*id));
+        let changed: Vec<String> = changed.cloned().collect();
+        (!changed.is_empty()).then(|| self.change(changed.into_iter()))
+    }
+
     /// The conversations with these ids as the list has them now.
     fn change(&self, ids: impl Iterator<Item = String>) -> StoredChange {
         let states = || self.parts.iter().map(|part| &part.state);
@@ -148,7 +179,8 @@ impl Merged {
             ..StoredChange::default()
         };
         for id in ids {
-            match self.parts.iter().find_map(|part| part.rows.get(&id)) {
+            let of_claude = self.parts.iter().find_map(|part| part.rows.get(&id));
+            match of_claude.or_else(|| self.listed.get(&id)) {
                 Some(row) => change.changed.push(row.clone()),
                 None => change.removed.push(id),
             }
@@ -174,6 +206,7 @@ mod tests {
             state: StoredState::Completed,
             live: None,
             profile: None,
+            agent: None,
         }
     }
 

@@ -240,8 +240,9 @@ fn the_filter_takes_all_words_from_titles_prompts_and_branches() {
         state: StoredState::Completed,
         live: None,
         profile: None,
+        agent: Some("Codex".to_owned()),
     };
-    for query in ["", "  ", "round", "sum totals", "FIX/ROUND why"] {
+    for query in ["", "  ", "round", "sum totals", "FIX/ROUND why", "codex round"] {
         assert!(Catalogue::fits(&session, query), "{query}");
     }
     for query in ["rounds", "sum none", "opus"] {

@@ -1692,7 +1692,7 @@ firstPrompt: string | null, lastPrompt: string | null,
  */
 branch: string | null, model: string | null, 
 /**
- * Time of its last message.
+ * Time of its last message; 0 if the agent does not report it.
  */
 changedAt: number, state: StoredState, 
 /**
@@ -1702,7 +1702,11 @@ live: LiveProcess | null,
 /**
  * The profile whose agents keep it, in a folder of their own; `null` if it is in Claude Code's usual folder.
  */
-profile: string | null, };
+profile: string | null, 
+/**
+ * The name of the agent that keeps it, as its last process listed it; `null` if it is in Claude Code's store.
+ */
+agent: string | null, };
 
 /**
  * A session that begins as a copy of another one.

@@ -153,6 +153,7 @@ export function stored(
     state: { type: 'completed' },
     live: null,
     profile: null,
+    agent: null,
     ...facts,
   };
 }
