@@ -1,7 +1,7 @@
 //! Sessions with another agent than Claude Code: the demo agent over the Agent Client Protocol, chosen in the menu.
 
 use anyhow::{Context, Result, ensure};
-use deskbell_tests::window::{LONG, SHORT, eventually};
+use deskbell_tests::window::{LONG, Manners, SHORT, eventually};
 
 use crate::stage::Stage;
 
@@ -101,6 +101,57 @@ pub async fn a_prompt_is_given_to_another_agent_and_both_answer_side_by_side() -
             window.key("shift+F8").await?;
             window.gone("textbox", "Prompt of the second session").await?;
             window.wait_focus("textbox “Prompt”").await
+        })
+        .await
+}
+
+/// The rows of the session list that contain these words.
+async fn rows(stage: &Stage, words: &str) -> Result<Vec<String>> {
+    let script = "return [...document.querySelectorAll('[data-nr]')].map((row) => row.textContent);";
+    let rows: Vec<String> = serde_json::from_value(stage.window.run(script, Vec::new()).await?)?;
+    Ok(rows.into_iter().filter(|row| row.contains(words)).collect())
+}
+
+pub async fn its_stored_sessions_are_listed_filtered_and_continued_by_keyboard() -> Result<()> {
+    let stage = Stage::with(Manners::Polite, |launch| launch.env("DESKBELL_DEMO_ACP", "list")).await?;
+    stage
+        .play("other-agent-stored", async |stage| {
+            begin(stage).await?;
+            stage.window.gone("button", AGENT).await?;
+            stage.window.prompt("SAY Begun.").await?;
+            stage.window.wait_said("Begun.", SHORT).await?;
+            for title in ["Tidal tables", "Moon phases"] {
+                let row = eventually("the stored session is listed", SHORT, async || {
+                    Ok(rows(stage, title).await?.pop())
+                })
+                .await?;
+                ensure!(row.contains(AGENT), "{row}");
+            }
+            stage.window.drawn().await?;
+            stage.desktop.screenshot("other-agent-stored").await?;
+            let before = stage.session_ids()?;
+
+            // Found and opened with keys.
+            stage.pointer.activate(stage.window.frame()).await?;
+            stage.window.run("document.querySelector('input[type=search]').focus();", Vec::new()).await?;
+            stage.pointer.type_text("moon").await?;
+            eventually("only the session with this title is listed", SHORT, async || {
+                let (all, found) = (rows(stage, "").await?, rows(stage, "Moon phases").await?);
+                Ok((all.len() == 1 && found.len() == 1).then_some(()))
+            })
+            .await?;
+            stage.pointer.key("Return").await?;
+            stage.window.wait_shows("Earlier messages of this conversation cannot be shown", SHORT).await?;
+            stage.window.drawn().await?;
+            stage.desktop.screenshot("other-agent-stored-open").await?;
+            ensure!(stage.session_ids()? == before, "looking at a session saves nothing");
+            stage.window.prompt("SAY Continued.").await?;
+            stage.window.wait_said("Continued.", SHORT).await?;
+            stage.window.wait_idle(SHORT).await?;
+            ensure!(stage.session_ids()?.len() == before.len() + 1, "it is a session of Deskbell now");
+            stage.pointer.activate(stage.window.frame()).await?;
+            ensure!(rows(stage, "Moon phases").await?.len() == 1, "it has one row");
+            Ok(())
         })
         .await
 }

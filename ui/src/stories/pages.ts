@@ -149,6 +149,9 @@ function row(status: Status, rest: Partial<Session> = {}) {
   };
 }
 
+/** What is known of a conversation that another agent has listed. */
+const OF_CODEX = { agent: 'Codex', firstPrompt: null, lastPrompt: null, branch: null, model: null };
+
 /** A row of the agent's store. */
 function storedRow(title: string, facts: Partial<StoredSession> = {}) {
   const row = { session: null, stored: stored('t1', title, 40, facts) };
@@ -322,6 +325,12 @@ export const lists: Page = () => [
   ...states('SessionRow', SessionRow, {
     'of the store': storedRow('Sketch the settlement report'),
     'of the store of a profile': storedRow('Sketch the settlement report', { profile: 'Work' }),
+    'of another agent’s store': storedRow('Sketch the settlement report', OF_CODEX),
+    'of another agent’s store, of a profile, without a time': storedRow('Untitled session', {
+      ...OF_CODEX,
+      profile: 'Work',
+      changedAt: 0,
+    }),
     'of the store, interrupted': storedRow('Why do two tests fail?', {
       state: { type: 'interrupted' },
       branch: 'fix/a-branch-with-a-name-that-is-too-long-for-the-list',
@@ -393,6 +402,13 @@ export const lists: Page = () => [
       }),
       chooseTwo,
     ],
+    'with the stored sessions of other agents': sessionList({
+      rows: [
+        storedRow('Trace the slow query').row,
+        { session: null, stored: stored('c1', 'Sketch the settlement report', 95, { ...OF_CODEX, profile: 'Work' }) },
+        { session: null, stored: stored('c2', 'First look', 0, { ...OF_CODEX, changedAt: 0 }) },
+      ],
+    }),
     'of a store that cannot be read': sessionList({
       problem: '/home/ines/.claude/projects/-home-ines-ledger is a file',
     }),

@@ -8,6 +8,7 @@ import {
   elsewhere,
   fits,
   groupRows,
+  hasDetails,
   inOrder,
   isInterrupted,
   markOf,
@@ -68,6 +69,16 @@ describe('the rows', () => {
       ['October 2025', '4800'],
     ]);
   });
+
+  it('are last if their agent does not report a time', () => {
+    const unknown = facts('unknown', 'Tidal tables', 0, { agent: 'Codex', changedAt: 0 });
+    const rows = rowsOf([], inOrder([unknown, stored('old', 24 * 200)]));
+    expect(names(groupRows(rows, noon))).toEqual([
+      ['October 2025', 'old'],
+      ['Time unknown', 'unknown'],
+    ]);
+    expect(rows.filter((row) => fits(row, wordsOf('TIDAL codex'))).map(rowId)).toEqual(['unknown']);
+  });
 });
 
 describe('marks', () => {
@@ -114,6 +125,9 @@ describe('a row', () => {
     const other = stored('a', 1, { profile: 'Work' });
     expect(otherAgent({ session: null, stored: other })).toBe('Work');
     expect(otherAgent({ session: session({}), stored: other })).toBeNull();
+    const listed = stored('a', 1, { agent: 'Codex', profile: 'Work' });
+    expect(otherAgent({ session: null, stored: listed })).toBe('Work · Codex');
+    expect(hasDetails({ session: null, stored: { ...listed, branch: null, model: null } }, false)).toBe(true);
   });
 
   const status = (row: Row) => [rowStatus(row).type, rowReason(row), isInterrupted(row)];

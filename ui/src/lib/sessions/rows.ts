@@ -83,7 +83,7 @@ export function modelName(id: string): string {
 export function otherAgent({ session, stored }: Row): string | null {
   const facts = [
     session === null ? stored.profile : session.profile,
-    session?.agent === 'acp' ? session.agentName : null,
+    session === null ? stored.agent : session.agent === 'acp' ? session.agentName : null,
   ];
   return facts.filter((fact) => fact !== null).join(' · ') || null;
 }
@@ -109,7 +109,7 @@ function moment({ session, stored }: Row): number {
   return session.turnStartedAt ?? Math.max(session.changedAt, stored?.changedAt ?? 0);
 }
 
-/** The time of a row's last change. */
+/** The time of a row's last change; 0 if its agent does not report it. */
 export const rowTime = ({ session, stored }: Row): number => Math.max(session?.changedAt ?? 0, stored?.changedAt ?? 0);
 
 export function inOrder(stored: Iterable<StoredSession>): StoredSession[] {
@@ -144,11 +144,14 @@ export function rowsOf(sessions: readonly Session[], stored: readonly StoredSess
   return [...rows, ...own.slice(next)];
 }
 
-/** Whether every word of the query is in the title, the prompts or the branch; like `deskbell sessions list`. */
+/**
+ * Whether every word of the query is in the title, the prompts, the branch or the name of another agent; like
+ * `deskbell sessions list`.
+ */
 export function fits(row: Row, words: readonly string[]): boolean {
   if (words.length === 0) return true;
   const { stored } = row;
-  const texts = [rowTitle(row), stored?.firstPrompt, stored?.lastPrompt, stored?.branch];
+  const texts = [rowTitle(row), stored?.firstPrompt, stored?.lastPrompt, stored?.branch, stored?.agent];
   const lower = texts.filter((text) => typeof text === 'string').map((text) => text.toLowerCase());
   return words.every((word) => lower.some((text) => text.includes(word)));
 }
@@ -173,7 +176,7 @@ export function groupRows(rows: readonly Row[], now: number, marks = NO_MARKS): 
     if (mark === 'pinned') pinned.push(row);
     else if (isActive(row)) active.push(row);
     if (mark !== null || isActive(row)) continue;
-    const name = period(rowTime(row));
+    const name = rowTime(row) === 0 ? 'Time unknown' : period(rowTime(row));
     const last = groups.at(-1);
     if (last?.name === name) last.rows.push(row);
     else groups.push({ name, rows: [row] });
