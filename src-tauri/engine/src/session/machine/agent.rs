@@ -65,7 +65,7 @@ impl Step<'_> {
                 self.changed_if(has_changed);
             }
             AgentEvent::TaskEnded { task_id, .. } => {
-                let has_changed = self.machine.background.ended(task_id);
+                let has_changed = self.machine.background.ended(task_id, self.now);
                 self.changed_if(has_changed);
             }
             // A sign of life: subscribers measure the agent's silence by the last event. A hook also changes what the

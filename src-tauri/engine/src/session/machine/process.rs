@@ -230,7 +230,7 @@ impl Step<'_> {
             (Timer::Hibernate, ProcessState::Ready) => {
                 let quiet = self.machine.turn.is_none()
                     && !self.machine.has_requests()
-                    && self.machine.background.count() == 0
+                    && !self.machine.background.keep_awake(self.now)
                     && !self.machine.schedules.keep_awake(self.now)
                     // Its turn begins with the next line.
                     && !self.machine.schedules.has_begun()

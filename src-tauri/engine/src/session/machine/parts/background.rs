@@ -11,6 +11,9 @@ const SHOWN: usize = 100;
 const REPORTS: usize = 100;
 /// Longest text of the agent about a task, in user-perceived characters.
 const LONGEST: usize = 200;
+/// An idle process is kept for the turn that the end of a task begins, for up to this time. 2.1.329 begins it 70 ms after
+/// the end was reported, and writes its first line after 430 ms. A task that the user stopped begins none.
+const TURN_MS: u64 = 30_000;
 
 /// The tasks that run in the background of the current process.
 #[derive(Debug, Default)]
@@ -23,13 +26,19 @@ pub struct Background {
     reported: Vec<BackgroundTask>,
     /// The agent lists its tasks. Otherwise they are counted by the results of their calls.
     is_listed: bool,
-    /// A task ended, and no turn has begun since: the next one is about that end.
-    has_ended: bool,
+    /// When a task ended, if no turn has begun since: the next one is about that end.
+    ended_at: Option<u64>,
 }
 
 impl Background {
     pub fn count(&self) -> usize {
         self.running.len()
+    }
+
+    /// The process has to stay alive for a task, or for the turn that the end of one begins.
+    pub fn keep_awake(&self, now: u64) -> bool {
+        let expects_turn = self.ended_at.is_some_and(|at| now < at.saturating_add(TURN_MS));
+        !self.running.is_empty() || expects_turn
     }
 
     /// The tasks to show.
@@ -49,7 +58,7 @@ impl Background {
     /// agent does not say which.
     pub fn waker(&self) -> Option<String> {
         let mut monitors = self.running.iter().filter(|task| task.kind == TaskKind::Monitor);
-        let first = monitors.next().filter(|_| !self.has_ended)?;
+        let first = monitors.next().filter(|_| self.ended_at.is_none())?;
         Some(match monitors.next() {
             None if !first.description.is_empty() => {
                 format!("The monitor “{}” started this turn", first.description)
@@ -59,7 +68,7 @@ impl Background {
     }
 
     pub fn turn_begun(&mut self) {
-        self.has_ended = false;
+        self.ended_at = None;
     }
 
     /// Notes the file of a task that a call became. Returns whether a task in the background changed.
@@ -143,12 +152,12 @@ impl Background {
     }
 
     /// A task has ended. Returns whether it was in the background.
-    pub fn ended(&mut self, id: &str) -> bool {
+    pub fn ended(&mut self, id: &str, now: u64) -> bool {
         let n_before = self.running.len();
         self.running.retain(|known| known.id != id);
         self.reported.retain(|known| known.id != id);
         self.outputs.retain(|(task, _)| task != id);
-        self.has_ended = true;
+        self.ended_at = Some(now);
         self.running.len() < n_before
     }
 

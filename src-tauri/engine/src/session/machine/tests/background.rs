@@ -43,8 +43,44 @@ fn an_agent_with_work_in_the_background_does_not_hibernate() {
             &json!({"type": "system", "subtype": "task_notification", "task_id": "b", "status": "completed"}),
         );
         assert_eq!(n_background(&life), 0);
+        life.happens("wait 30000");
         assert_eq!(life.happens("timer Hibernate")[0], "close");
     }
+}
+
+/// The agent begins the turn a moment after it reported the end (`tests/recordings/background_shell.ndjson`).
+#[test]
+fn an_agent_whose_task_has_ended_does_not_hibernate_before_the_turn_that_this_begins() {
+    let ended =
+        json!({"type": "system", "subtype": "task_notification", "task_id": "b", "status": "completed"});
+    let mut life = ready();
+    life.happens("prompt a");
+    became_a_task(&mut life, json!({"backgroundTaskId": "b"}));
+    life.happens("result a");
+    line(&mut life, &ended);
+    life.happens("wait 430");
+    assert_eq!(life.happens("timer Hibernate"), ["arm Hibernate +60000"]);
+    let turn = line(&mut life, &json!({"type": "system", "subtype": "init", "session_id": "s"}));
+    assert!(turn.contains(&"begin []".to_owned()), "{turn:?}");
+    // After that turn, nothing keeps the process: no other turn is expected.
+    life.happens("result unasked");
+    assert_eq!(life.happens("timer Hibernate")[0], "close");
+}
+
+/// A task that the user stopped begins no turn.
+#[test]
+fn an_agent_that_begins_no_turn_hibernates_later() {
+    let mut life = ready();
+    life.happens("prompt a");
+    became_a_task(&mut life, json!({"backgroundTaskId": "b"}));
+    life.happens("result a");
+    let ended =
+        json!({"type": "system", "subtype": "task_notification", "task_id": "b", "status": "stopped"});
+    line(&mut life, &ended);
+    life.happens("wait 29999");
+    assert_eq!(life.happens("timer Hibernate"), ["arm Hibernate +60000"]);
+    life.happens("wait 1");
+    assert_eq!(life.happens("timer Hibernate")[0], "close");
 }
 
 /// The output of a command is offered while it runs, from the result of its call, whichever comes first.
