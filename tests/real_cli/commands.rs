@@ -30,6 +30,29 @@ pub async fn compacting_is_told_and_the_conversation_goes_on() -> Result<()> {
     relay.close().await
 }
 
+/// The window of 100,000 tokens is the smallest that the CLI accepts; it compacts at a share of it.
+pub async fn a_full_context_is_compacted_by_itself() -> Result<()> {
+    let world = World::new().await?;
+    let world = world.with_env("CLAUDE_CODE_AUTO_COMPACT_WINDOW", "100000");
+    let world = world.with_env("CLAUDE_AUTOCOMPACT_PCT_OVERRIDE", "5");
+    let mut relay = Relay::spawn(&world, &[])?;
+    relay.turn("SAY the word is banana").await?;
+    ensure!(relay.notices().is_empty(), "too early: {:?}", relay.notices());
+    relay.turn("BIG 40000").await?;
+    relay.turn("SAY after it").await?;
+    let notices = relay.notices();
+    let is_automatic =
+        |notice: &String| notice.starts_with("info: The conversation was compacted automatically: from ");
+    ensure!(notices.len() == 1 && notices.iter().all(is_automatic), "{notices:?}");
+    let shown: Vec<String> = relay.events().iter().map(ToString::to_string).collect();
+    ensure!(shown.iter().any(|event| event.contains("Compacting")), "it was not shown while it ran");
+    let items = relay.items();
+    let notice = items.iter().find(|item| item["body"]["type"] == "notice").context("a notice")?;
+    let summary = notice["body"]["detail"].as_str().unwrap_or_default();
+    ensure!(summary.contains("continued from a previous conversation"), "{notice}");
+    relay.close().await
+}
+
 pub async fn the_agent_says_what_fills_its_context() -> Result<()> {
     let world = World::new().await?;
     let mut relay = Relay::spawn(&world, &[])?;

@@ -1,8 +1,12 @@
 //! Hooks of a trusted folder: what is shown of their runs, and what the calls say that they decided on.
 
 use anyhow::{Context, Result, ensure};
+use deskbell_agent::AgentEvent;
+use deskbell_claude::wire;
+use deskbell_engine::recorder::{Direction, Recording};
 use deskbell_tests::real_cli::World;
-use deskbell_tests::relay::Relay;
+use deskbell_tests::relay::{DEADLINE, Relay};
+use deskbell_tests::wait::eventually;
 use serde_json::{Value, json};
 use std::fs;
 
@@ -134,4 +138,40 @@ pub async fn hooks_of_a_folder_that_is_not_trusted_neither_run_nor_show() -> Res
     relay.close().await?;
     ensure!(!trace.exists(), "a hook ran");
     Ok(())
+}
+
+/// The lines `tool_progress`: the CLI writes them for tools that run for more than half a minute, and for hooks as often
+/// as a variable says.
+pub async fn each_heartbeat_of_a_slow_hook_is_a_sign_of_life() -> Result<()> {
+    let world = World::new().await?.with_env("CLAUDE_CODE_HOOK_HEARTBEAT_INTERVAL_MS", "100");
+    put_hooks(&world, &json!({"PreToolUse": hook("until [ -e beaten ]; do sleep 0.02; done")}))?;
+    let file = world.root().join("heartbeats.ndjson");
+    let mut relay = Relay::spawn(&world, &["--trust", &format!("--record={}", file.display())])?;
+    relay.prompt("BASH true\nSAY done").await?;
+    let beats = || -> Result<Vec<Value>> {
+        let recording = fs::read(&file).map(|bytes| Recording::parse(&bytes));
+        let lines = recording.map(|recording| recording.lines).unwrap_or_default();
+        let lines = lines.into_iter().filter(|line| line.dir == Direction::Out).map(|line| line.line);
+        Ok(lines.filter(|line| line["type"] == "tool_progress").collect())
+    };
+    // Each is an event of the session: what is shown as the time of silence starts again.
+    let n_changes =
+        |relay: &Relay| relay.events().iter().filter(|event| event["type"] == "sessionChanged").count();
+    eventually("a heartbeat", DEADLINE, async || Ok((!beats()?.is_empty()).then_some(()))).await?;
+    let (n_beats, n_before) = (beats()?.len(), n_changes(&relay));
+    eventually("three heartbeats and their events", DEADLINE, async || {
+        Ok((beats()?.len() >= n_beats + 3 && n_changes(&relay) >= n_before + 3).then_some(()))
+    })
+    .await?;
+    fs::write(world.file("beaten"), "")?;
+    relay.turn_end().await?;
+    let beats = beats()?;
+    ensure!(beats[0]["tool_name"] == "PreToolUse" && beats[0]["heartbeat"] == true, "{}", beats[0]);
+    let lines = Recording::parse(&fs::read(&file)?).lines;
+    let unknown = lines
+        .iter()
+        .filter(|line| line.dir == Direction::Out)
+        .filter(|line| matches!(wire::parse(line.line.to_string().as_bytes()), AgentEvent::Unknown { .. }));
+    ensure!(unknown.count() == 0, "a heartbeat counts as unknown");
+    relay.close().await
 }

@@ -157,6 +157,7 @@ fn main() {
             a_retry_can_be_interrupted;
         commands:
             compacting_is_told_and_the_conversation_goes_on,
+            a_full_context_is_compacted_by_itself,
             clearing_begins_another_conversation_in_the_same_process,
             the_agent_says_what_fills_its_context,
             a_command_that_the_agent_answers_itself_is_shown,
@@ -219,6 +220,7 @@ fn main() {
             hooks_are_shown_by_what_they_did,
             a_call_says_that_a_hook_allowed_or_denied_it,
             a_slow_hook_is_shown_while_it_runs,
+            each_heartbeat_of_a_slow_hook_is_a_sign_of_life,
             a_prompt_that_a_hook_blocks_is_reported_once,
             hooks_of_a_folder_that_is_not_trusted_neither_run_nor_show;
         cost: every_turn_pays_for_itself, turns_with_several_models_add_up_to_what_the_agent_says,
