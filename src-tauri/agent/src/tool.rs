@@ -160,6 +160,7 @@ pub enum ToolInput<'a> {
     },
     /// `stops`: no further turn is planned.
     WakeUp {
+        prompt: Option<&'a str>,
         reason: Option<&'a str>,
         stops: bool,
     },

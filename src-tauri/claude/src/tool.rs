@@ -162,6 +162,7 @@ pub fn read_value<'a>(tool: &'a str, input: &'a Value) -> ToolInput<'a> {
         ToolKind::ListJobs => ToolInput::ListJobs,
         ToolKind::CancelJob => ToolInput::CancelJob { id: text("id") },
         ToolKind::WakeUp => ToolInput::WakeUp {
+            prompt: text("prompt"),
             reason: text("reason"),
             stops: input.get("stop").and_then(Value::as_bool).unwrap_or(false),
         },

@@ -11,6 +11,7 @@ impl Step<'_> {
             AgentEvent::Assistant(assistant) => {
                 let strict = self.is_strict();
                 self.machine.audit.on_call(assistant, strict);
+                self.machine.schedules.on_reply(assistant);
                 if let Some(turn) = &mut self.machine.turn {
                     turn.on_reply(assistant);
                 }

@@ -1,6 +1,7 @@
 //! Scheduled turns: jobs and wake-ups with which the agent's process will begin a turn by itself.
 
-use crate::agent::{ScheduleReport, User, WokenBy};
+use crate::agent::tool::ToolInput;
+use crate::agent::{Assistant, ContentBlock, ScheduleReport, User, WokenBy};
 use crate::api::{ItemId, ScheduleKind, ScheduledTurn};
 use crate::title::Title;
 
@@ -18,6 +19,8 @@ const LATE_MS: u64 = 10 * 60 * 1_000;
 pub struct Schedules {
     /// In the order in which they were reported.
     planned: Vec<ScheduledTurn>,
+    /// The prompts in calls that have no result yet, by the ids of the calls. The results do not repeat them.
+    prompts: Vec<(String, String)>,
     /// The prompt of one that has begun and has not ended: the next result is the end of that turn.
     begun: Option<String>,
 }
@@ -35,13 +38,40 @@ impl Schedules {
         self.planned.iter().any(is_expected)
     }
 
+    /// Reads the calls that plan one of them.
+    pub fn on_reply(&mut self, assistant: &Assistant) {
+        for block in &assistant.message.content {
+            let ContentBlock::ToolUse { id, call } = block else { continue };
+            let prompt = match call.typed() {
+                ToolInput::ScheduleJob { prompt } | ToolInput::WakeUp { prompt, .. } => prompt,
+                _ => None,
+            };
+            let Some(prompt) = prompt else { continue };
+            // A call that is interrupted never has a result.
+            if self.prompts.len() == MOST {
+                self.prompts.remove(0);
+            }
+            self.prompts.push((id.clone(), Title::one_line(prompt, LONGEST)));
+        }
+    }
+
+    /// The prompt of a call with a result.
+    fn take_prompt(&mut self, user: &User) -> Option<String> {
+        let ids: Vec<&str> = user.results().map(|result| result.tool_use_id.as_str()).collect();
+        let mut ended = self.prompts.extract_if(.., |(call, _)| ids.contains(&call.as_str()));
+        ended.by_ref().last().map(|(_, prompt)| prompt)
+    }
+
     /// Reads the result of a call. Returns whether something changed.
     pub fn on_result(&mut self, user: &User) -> bool {
         let call = user.results().next().map(|result| ItemId::new(&result.tool_use_id));
+        let prompt = self.take_prompt(user).unwrap_or_default();
         let before = self.planned.clone();
         match &user.schedule {
             None => return false,
-            Some(ScheduleReport::Planned(turn)) => self.add(ScheduledTurn { item_id: call, ..turn.clone() }),
+            Some(ScheduleReport::Planned(turn)) => {
+                self.add(ScheduledTurn { item_id: call, prompt, ..turn.clone() });
+            }
             Some(ScheduleReport::Cancelled(id)) => self.planned.retain(|known| known.id != *id),
             Some(ScheduleReport::Listed(turns)) => self.listed(turns),
         }

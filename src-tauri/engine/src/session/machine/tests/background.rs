@@ -275,6 +275,34 @@ fn a_turn_that_a_monitor_began_says_so() {
     assert_eq!(head(&mut life), None, "nothing is known about what woke it");
 }
 
+/// The result of a call that plans a turn has its times; the prompt is in the call only.
+#[test]
+fn a_scheduled_turn_has_the_prompt_of_its_call() {
+    let mut life = ready();
+    life.happens("prompt a");
+    let calls = |life: &mut Life, id: &str, tool: &str, input: Value| {
+        let call = json!({"type": "tool_use", "id": id, "name": tool, "input": input});
+        line(life, &json!({"type": "assistant", "message": {"id": id, "content": [call]}}));
+    };
+    let results = |life: &mut Life, id: &str, data: Value| {
+        let result = json!({"type": "tool_result", "tool_use_id": id, "content": "done"});
+        line(life, &json!({"type": "user", "message": {"content": [result]}, "tool_use_result": data}));
+    };
+    let prompts = |life: &Life| -> Vec<String> {
+        life.machine.schedules.planned().into_iter().map(|turn| turn.prompt).collect()
+    };
+    calls(&mut life, "1", "CronCreate", json!({"cron": "* * * * *", "prompt": "look at\nthe build"}));
+    calls(&mut life, "2", "ScheduleWakeup", json!({"delaySeconds": 60, "prompt": "get up", "reason": "x"}));
+    results(&mut life, "2", json!({"scheduledFor": 9_000, "clampedDelaySeconds": 60, "wasClamped": false}));
+    results(&mut life, "1", json!({"id": "job", "humanSchedule": "Every minute", "recurring": true}));
+    assert_eq!(prompts(&life), ["get up", "look at the build"]);
+    // One that was denied leaves nothing behind for another with its id.
+    calls(&mut life, "3", "CronCreate", json!({"cron": "* * * * *", "prompt": "denied"}));
+    results(&mut life, "3", json!("Error: denied"));
+    results(&mut life, "3", json!({"id": "other", "humanSchedule": "Every minute", "recurring": true}));
+    assert_eq!(prompts(&life), ["get up", "look at the build", ""]);
+}
+
 /// The results of 2.1.329 for CronCreate, ScheduleWakeup, CronList and CronDelete.
 #[test]
 fn an_agent_with_a_scheduled_turn_does_not_hibernate() {
