@@ -21,6 +21,8 @@ mod data_folder;
 #[cfg(target_os = "linux")]
 mod dialogs;
 #[cfg(target_os = "linux")]
+mod dropping;
+#[cfg(target_os = "linux")]
 mod ending;
 #[cfg(target_os = "linux")]
 mod failures;
@@ -57,6 +59,8 @@ mod pasting;
 #[cfg(target_os = "linux")]
 mod permission;
 #[cfg(target_os = "linux")]
+mod planned;
+#[cfg(target_os = "linux")]
 mod profiles;
 #[cfg(target_os = "linux")]
 mod projects;
@@ -66,6 +70,8 @@ mod random_input;
 mod reach;
 #[cfg(target_os = "linux")]
 mod recording;
+#[cfg(target_os = "linux")]
+mod reports;
 #[cfg(target_os = "linux")]
 mod rewind;
 #[cfg(target_os = "linux")]
@@ -269,6 +275,12 @@ fn main() {
             a_dialog_of_the_agent_is_answered_with_a_choice;
         recording: a_recording_is_stopped_and_shown_in_the_file_manager,
             a_recording_whose_folder_is_removed_ends_in_the_window_at_once;
+        reports: a_session_that_a_limit_stopped_continues_at_its_reset_if_it_may,
+            the_meter_opens_what_fills_the_context_and_the_limits,
+            compaction_hooks_and_retries_are_shown_as_what_they_are,
+            unknown_lines_are_counted_live_and_an_error_line_ends_its_turn;
+        planned: planned_turns_and_monitors_are_listed_and_each_turn_says_what_began_it;
+        dropping: images_and_pdfs_are_attached_and_other_files_are_named;
         usage: it_adds_up_the_turns_of_the_project_and_of_all_projects;
         pasting: an_image_is_pasted_by_key_and_by_command,
             an_image_that_cannot_be_read_is_told,

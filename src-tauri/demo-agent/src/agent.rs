@@ -83,7 +83,7 @@ pub struct State {
     pub store: Store,
     pub queue: VecDeque<Prompt>,
     /// Turns that the agent begins without a prompt.
-    pub unasked: VecDeque<String>,
+    pub unasked: VecDeque<Unasked>,
     pub open: Vec<OpenRequest>,
     /// The number of answers so far.
     pub answers: u64,
@@ -107,10 +107,28 @@ pub struct Agent {
     changed: Condvar,
 }
 
+/// A turn that the agent begins without a prompt.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unasked {
+    /// The agent's text in it.
+    pub text: String,
+    pub reason: Reason,
+}
+
+/// Why the agent begins a turn without a prompt.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reason {
+    TaskEnded,
+    /// A monitor that runs reports an event.
+    Monitor,
+    /// The time of a scheduled turn has come. This names its kind.
+    Scheduled(String),
+}
+
 /// The next thing to do.
 pub enum Work {
     Prompts(Vec<Prompt>),
-    Unasked(String),
+    Unasked(Unasked),
     End,
 }
 
@@ -198,9 +216,9 @@ impl Agent {
             if state.ended {
                 return Work::End;
             }
-            if let Some(text) = state.unasked.pop_front() {
+            if let Some(unasked) = state.unasked.pop_front() {
                 state.running = true;
-                return Work::Unasked(text);
+                return Work::Unasked(unasked);
             }
             let count = state.next_count();
             if count > 0 {

@@ -37,7 +37,9 @@
 //! | `UNTIL file` | waits until that file exists |
 //! | `IGNORE_INTERRUPT`, `IGNORE_INTERRUPT silently` | acknowledges interrupts, or stays silent, and continues |
 //! | `WITHDRAW`, `WITHDRAW ms` | asks permission and withdraws the request itself |
-//! | `UNASKED text` | after this turn, begins one without a prompt |
+//! | `UNASKED text` | after this turn, begins one without a prompt, as after the end of a task |
+//! | `MONITORED text` | the same, for an event of a monitor |
+//! | `SCHEDULED source text` | the same, for a scheduled turn: `schedule_wakeup` or `loop_wakeup` |
 //! | `CHILD seconds` | leaves a child in its own session that keeps the standard output open, says its pid (Unix) |
 //! | `PID` | says the process id |
 //! | `RECALL` | says the prompts before this one, those of an earlier run first, or `(nothing)` |
@@ -57,7 +59,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::agent::Hearing;
+use crate::agent::{Hearing, Reason, Unasked};
 
 /// One step of a script.
 #[derive(Clone, Debug, PartialEq)]
@@ -108,7 +110,7 @@ pub enum Step {
     Until(PathBuf),
     IgnoreInterrupt(Hearing),
     Withdraw(Duration),
-    Unasked(String),
+    Unasked(Unasked),
     Child(u64),
     Pid,
     Recall,
@@ -189,7 +191,13 @@ fn step(line: &str) -> Option<Step> {
         "IGNORE_INTERRUPT" if rest == "silently" => Step::IgnoreInterrupt(Hearing::Deaf),
         "IGNORE_INTERRUPT" => Step::IgnoreInterrupt(Hearing::Stubborn),
         "WITHDRAW" => Step::Withdraw(Duration::from_millis(number().unwrap_or(200))),
-        "UNASKED" => Step::Unasked(text()),
+        "UNASKED" => Step::Unasked(Unasked { text: text(), reason: Reason::TaskEnded }),
+        "MONITORED" => Step::Unasked(Unasked { text: text(), reason: Reason::Monitor }),
+        "SCHEDULED" => {
+            let (source, text) = split(rest);
+            let reason = Reason::Scheduled(source.to_owned());
+            Step::Unasked(Unasked { text: text.to_owned(), reason })
+        }
         "CHILD" => Step::Child(number()?),
         "PID" => Step::Pid,
         "RECALL" => Step::Recall,

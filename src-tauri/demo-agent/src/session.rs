@@ -7,7 +7,7 @@ use std::thread;
 
 use serde_json::json;
 
-use crate::agent::{Agent, Cut, Hearing, Prompt, State, Work};
+use crate::agent::{Agent, Cut, Hearing, Prompt, Reason, State, Unasked, Work};
 use crate::call::Rule;
 use crate::environment::Environment;
 use crate::options::Options;
@@ -15,7 +15,7 @@ use crate::output::Output;
 use crate::past::{self, Past};
 use crate::store::Store;
 use crate::turn::{self, Turn};
-use crate::{demo, input, script, steps, wire};
+use crate::{clock, demo, input, script, steps, wire};
 
 /// Runs until the host ends it. The exit code is 1 if the last result was an error, like the real CLI's.
 pub fn run(mut options: Options, environment: Environment) -> ExitCode {
@@ -40,7 +40,7 @@ pub fn run(mut options: Options, environment: Environment) -> ExitCode {
     loop {
         failed = match agent.next_work() {
             Work::Prompts(prompts) => answer(&agent, &prompts, &mut toured),
-            Work::Unasked(text) => unasked(&agent, &text),
+            Work::Unasked(turn) => unasked(&agent, &turn),
             Work::End => return agent.leave(failed),
         };
     }
@@ -156,16 +156,27 @@ fn answer(agent: &Agent, prompts: &[Prompt], toured: &mut bool) -> bool {
 }
 
 /// Runs a turn without a prompt, as after a finished background command.
-fn unasked(agent: &Agent, text: &str) -> bool {
-    agent.send(json!({
-        "type": "system",
-        "subtype": "task_notification",
-        "task_id": wire::short_id("task"),
-        "status": "completed",
-        "summary": "A background command finished",
-    }));
+fn unasked(agent: &Agent, unasked: &Unasked) -> bool {
+    match &unasked.reason {
+        Reason::TaskEnded => agent.send(json!({
+            "type": "system",
+            "subtype": "task_notification",
+            "task_id": wire::short_id("task"),
+            "status": "completed",
+            "summary": "A background command finished",
+        })),
+        // The real CLI reports nothing before such a turn.
+        Reason::Monitor => {}
+        Reason::Scheduled(source) => agent.send(json!({
+            "type": "command_lifecycle",
+            "command_uuid": wire::uuid(),
+            "state": "started",
+            "wakeup_source": source,
+            "scheduled_for": clock::millis(),
+        })),
+    }
     let mut turn = Turn::begin(agent, &[]);
     turn.init();
-    let outcome: Result<(), Cut> = turn.say(text, 4, std::time::Duration::ZERO);
+    let outcome: Result<(), Cut> = turn.say(&unasked.text, 4, std::time::Duration::ZERO);
     turn.finish(outcome)
 }

@@ -138,7 +138,7 @@ fn play(turn: &mut Turn<'_>, step: Step) -> Result<(), Cut> {
             agent.withdraw(&id);
             turn.judge(&call, Some(json!({"subtype": "error", "error": "the agent withdrew its request"})))?;
         }
-        Step::Unasked(text) => agent.lock().unasked.push_back(text),
+        Step::Unasked(turn) => agent.lock().unasked.push_back(turn),
         Step::Child(seconds) => faults::child(turn, seconds)?,
         Step::Pid => turn.say(&std::process::id().to_string(), 4, NOW)?,
         Step::Recall => {
