@@ -152,6 +152,41 @@ impl Far {
     }
 }
 
+/// On the page of changes there, with the keyboard only: a line gets a comment, a patch is copied, and a new file is reverted and comes back.
+async fn changes_by_keyboard(far: &Far, window: &Window) -> Result<()> {
+    const FILE: &str = "tide-there.rs";
+    let keys = Pointer::on(&far.desktop);
+    let file = far.home.join("code/windmill/src").join(FILE);
+    window.tab_to("Lines of src/tide-there.rs").await?;
+    keys.key("End").await?;
+    keys.key("Return").await?;
+    keys.type_text("Which tide?").await?;
+    keys.key("Return").await?;
+    window.wait_shows("1 comment, kept until they are sent", SHORT).await?;
+    window.wait_focus("Lines of src/tide-there.rs").await?;
+    window.tab_to("Copy patch of all").await?;
+    keys.key("Return").await?;
+    window.wait_shows("Copied a patch of", LONG).await?;
+    window.wait_focus("Copy patch of all").await?;
+
+    window.tab_to(&format!("Revert {FILE}…")).await?;
+    keys.key("Return").await?;
+    window.find("dialog", &format!("Revert {FILE}?")).await?;
+    ensure!(file.exists(), "it was deleted before the answer");
+    far.desktop.screenshot("far-changes-revert").await?;
+    window.tab_to("Revert file").await?;
+    keys.key("Return").await?;
+    eventually("the file is deleted there", LONG, async || Ok((!file.exists()).then_some(()))).await?;
+    window.tab_to("Undo revert").await?;
+    keys.key("Return").await?;
+    eventually("the file is back", LONG, async || Ok(file.exists().then_some(()))).await?;
+    ensure!(fs::read_to_string(&file)? == "fn tide() {}\n");
+    window.gone("button", "Undo revert").await?;
+    keys.key("Escape").await?;
+    window.gone("dialog", "Changes").await?;
+    window.wait_focus("textbox “Prompt”").await
+}
+
 pub async fn a_project_there_is_opened_trusted_prompted_and_stopped() -> Result<()> {
     let far = Far::new().await?;
     let project_there = far.home.join("code/windmill").canonicalize()?;
@@ -199,7 +234,7 @@ pub async fn a_project_there_is_opened_trusted_prompted_and_stopped() -> Result<
         window.wait_shows("These files are on box, and are read, compared and reverted there.", LONG).await?;
         window.wait_shows("tide-there.rs", LONG).await?;
         window.screenshot("far-changes").await?;
-        window.key("Escape").await?;
+        changes_by_keyboard(far, &window).await?;
 
         // The search and the history are those of the agent there: what a terminal began there is listed.
         window.wait_text("navigation", "Sessions", "a foghorn in the mist", LONG).await?;
