@@ -105,9 +105,9 @@ pub struct Client {
     run: Option<String>,
     /// Those of [`LATER_QUESTIONS`] that the server answers.
     questions: Vec<&'static str>,
-    /// The server's last words, and the last ping.
-    heard_at: u64,
-    pinged_at: u64,
+    /// When the link, or the attempt, is given up unless something arrives, and when the next ping is due.
+    gives_up_at: u64,
+    pings_at: u64,
     n_pings: u64,
     followed: BTreeMap<SessionId, Follower>,
     waiting: VecDeque<Waiting>,
@@ -120,8 +120,8 @@ impl Client {
             link: Link::Waiting { attempt: 1, at: now },
             run: None,
             questions: Vec::new(),
-            heard_at: now,
-            pinged_at: now,
+            gives_up_at: now,
+            pings_at: now,
             n_pings: 0,
             followed: BTreeMap::new(),
             waiting: VecDeque::new(),
@@ -141,8 +141,8 @@ impl Client {
     pub fn deadline(&self) -> Option<u64> {
         match self.link {
             Link::Waiting { at, .. } => Some(at),
-            Link::Connecting { .. } => Some(self.heard_at + CONNECT_MS),
-            Link::Connected => Some((self.heard_at + SILENCE_MS).min(self.pinged_at + PING_MS)),
+            Link::Connecting { .. } => Some(self.gives_up_at),
+            Link::Connected => Some(self.gives_up_at.min(self.pings_at)),
             Link::Incompatible { .. } => None,
         }
     }
@@ -252,8 +252,8 @@ impl Client {
         if self.link != Link::Connected {
             return self.retry(now);
         }
-        self.heard_at = now.saturating_sub(SILENCE_MS - PING_MS);
-        self.pinged_at = now.saturating_sub(PING_MS);
+        self.gives_up_at = now + PING_MS;
+        self.pings_at = now;
         self.tick(now)
     }
 
@@ -262,13 +262,12 @@ impl Client {
         match self.link {
             Link::Waiting { attempt, at } if now >= at => {
                 self.link = Link::Connecting { attempt };
-                self.heard_at = now;
+                self.gives_up_at = now + CONNECT_MS;
                 vec![Effect::LinkChanged, Effect::Connect]
             }
-            Link::Connecting { .. } if now >= self.heard_at + CONNECT_MS => self.give_up(now),
-            Link::Connected if now >= self.heard_at + SILENCE_MS => self.give_up(now),
-            Link::Connected if now >= self.pinged_at + PING_MS => {
-                self.pinged_at = now;
+            Link::Connecting { .. } | Link::Connected if now >= self.gives_up_at => self.give_up(now),
+            Link::Connected if now >= self.pings_at => {
+                self.pings_at = now + PING_MS;
                 self.n_pings += 1;
                 let acks = self.followed.values_mut().filter_map(|follower| follower.ack(0));
                 let pings = [Request::Ping { nr: self.n_pings }];
@@ -301,7 +300,8 @@ impl Client {
 
     /// A line of the server. `Event` and `Snapshot` are about this line.
     pub fn line(&mut self, now: u64, line: &[u8]) -> Vec<Effect> {
-        self.heard_at = now;
+        let patience = if self.link == Link::Connected { SILENCE_MS } else { CONNECT_MS };
+        self.gives_up_at = now + patience;
         // A line that cannot be read is of a newer server; the number of the next event shows what is missing.
         let Ok(head) = serde_json::from_slice::<Head>(line) else { return Vec::new() };
         match head.kind.as_str() {
@@ -381,7 +381,8 @@ impl Client {
     /// The server has introduced itself: subscribes to every session, and sends what was not answered.
     pub fn greeted(&mut self, now: u64, run: String, sessions: Vec<SessionSummary>) -> Vec<Effect> {
         self.link = Link::Connected;
-        self.pinged_at = now;
+        self.gives_up_at = now + SILENCE_MS;
+        self.pings_at = now + PING_MS;
         let mut effects = vec![Effect::LinkChanged, Effect::Listed(sessions)];
         effects.extend(self.followed.values_mut().map(|follower| Effect::Write(follower.connected(&run))));
         effects.extend(self.unknown_there());

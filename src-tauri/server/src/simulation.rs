@@ -3,6 +3,10 @@
 //!
 //! Each life follows one seed. `DESKBELL_SIM_STEPS` makes it longer, `DESKBELL_SIM_SEED` replays one.
 
+mod every_step;
+mod far_machine;
+mod window;
+
 use super::client::{Client, Effect as ClientEffect, Link as LinkState, MAX_WAITING};
 use super::hub::{Effect, Hub, Identity, Input, line};
 use super::{ClientId, Line};

@@ -92,6 +92,15 @@ fn a_wake_up_asks_a_link_that_was_up_and_gives_it_up_soon() {
     }
 }
 
+/// The clock of a link begins at 0.
+#[test]
+fn a_wake_up_just_after_the_first_connection_gives_the_link_up_as_soon() {
+    let mut client = connected();
+    assert_eq!(client.woke(2_000), [Effect::Write(Request::Ping { nr: 1 })]);
+    assert_eq!((client.deadline(), client.tick(6_999)), (Some(7_000), vec![]));
+    assert_eq!(client.tick(7_000).first(), Some(&Effect::Disconnect));
+}
+
 #[test]
 fn a_silent_link_is_given_up_and_a_slow_one_is_not() {
     let mut client = connected();
