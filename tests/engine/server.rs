@@ -11,6 +11,7 @@ mod hostile;
 mod hosts;
 mod mirror;
 mod terminal;
+mod versions;
 mod world;
 
 use crate::app_killed::SOON;

@@ -456,9 +456,11 @@ fn json_reads(text: &str) -> usize {
 /// `docs/design/agents.md` says why.
 #[test]
 fn the_engine_reads_few_fields_of_json_by_name() {
-    const LEFT: [(&str, usize); 6] = [
+    const LEFT: [(&str, usize); 7] = [
         // The Messages API, which the doctor plays.
         ("src/doctor/api.rs", 7),
+        // Lines of a newer Deskbell, where the types are of no use.
+        ("src/remote/newer.rs", 5),
         // Deskbell's own values.
         ("src/replay/text.rs", 1),
         // Deskbell's own values.

@@ -3,12 +3,15 @@
 //! `deskbell_server::client` decides; this carries its effects out. The caller supplies the way to connect, which may
 //! start the server first.
 
+mod newer;
+
 use crate::api::server::{NewSession, Question, RevertRequest, SessionSummary};
 use crate::api::*;
 use crate::host::{BoxFuture, Reader, Writer};
 use deskbell_server::client::{Client, Effect, Link, lost};
 use deskbell_server::lines::{MAX_SERVER_LINE, next_server_line};
 use deskbell_server::wake::{NetworkWatch, WakeWatch};
+pub(crate) use newer::unreadable_session;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::io;
@@ -62,6 +65,11 @@ pub(crate) enum FromServer {
     Snapshot(Box<Snapshot>),
     Event(Box<Event>),
     LinkChanged,
+    /// The server sent a snapshot or an event that this version cannot read.
+    Unreadable {
+        is_snapshot: bool,
+        problem: String,
+    },
     /// The server does not have the session.
     Gone,
 }
@@ -396,21 +404,13 @@ impl Task {
                 Effect::Write(request) => self.write(&request),
                 Effect::LinkChanged => self.link_changed().await,
                 Effect::Listed(sessions) => drop(self.listed.send_replace(Some(sessions))),
-                Effect::Event(session_id) => match serde_json::from_slice::<Envelope>(line) {
-                    Ok(envelope) => {
-                        self.deliver(&session_id, FromServer::Event(Box::new(envelope.event))).await
-                    }
-                    Err(error) => self.not_understood(&session_id, &error),
-                },
+                Effect::Event(session_id) => {
+                    let event = newer::event(line).map(|event| FromServer::Event(Box::new(event)));
+                    self.deliver_read(&session_id, event, false).await;
+                }
                 Effect::Snapshot(session_id) => {
-                    #[derive(serde::Deserialize)]
-                    struct Line {
-                        snapshot: Box<Snapshot>,
-                    }
-                    match serde_json::from_slice::<Line>(line) {
-                        Ok(line) => self.deliver(&session_id, FromServer::Snapshot(line.snapshot)).await,
-                        Err(error) => self.not_understood(&session_id, &error),
-                    }
+                    let snapshot = newer::snapshot(line).map(FromServer::Snapshot);
+                    self.deliver_read(&session_id, snapshot, true).await;
                 }
                 Effect::Gone(session_id) => {
                     self.deliver(&session_id, FromServer::Gone).await;
@@ -431,9 +431,18 @@ impl Task {
         }
     }
 
-    /// A line of a version of the server that has more kinds of events. What it says is missing here.
-    fn not_understood(&self, session_id: &SessionId, error: &serde_json::Error) {
-        tracing::error!(%error, session = %session_id, "an event of the server could not be read");
+    /// Delivers what was read, or that it could not be: a newer server has more kinds of events.
+    async fn deliver_read(
+        &self,
+        session_id: &SessionId,
+        read: Result<FromServer, serde_json::Error>,
+        is_snapshot: bool,
+    ) {
+        let from = read.unwrap_or_else(|error| {
+            tracing::warn!(%error, session = %session_id, "a line of the server could not be read");
+            FromServer::Unreadable { is_snapshot, problem: error.to_string() }
+        });
+        self.deliver(session_id, from).await;
     }
 
     async fn deliver(&self, session_id: &SessionId, from: FromServer) {

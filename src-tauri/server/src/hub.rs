@@ -45,8 +45,13 @@ pub enum Input {
     Connected(ClientId),
     Disconnected(ClientId),
     Request(ClientId, Request),
-    /// A line that is no request.
-    Unreadable(ClientId, String),
+    /// A line that is no request, and the `id` or `nr` in it, whose answer the client waits for.
+    Unreadable {
+        client: ClientId,
+        id: Option<String>,
+        nr: Option<u64>,
+        detail: String,
+    },
     SessionOpened(SessionSummary),
     SessionRemoved(SessionId),
     /// An event of a session as a line, and the session's summary if the event changed it.
@@ -74,6 +79,21 @@ pub enum Input {
         result: Result<Value, CommandError>,
     },
     Tick,
+}
+
+impl Input {
+    /// A line that is no request.
+    pub fn unreadable(client: ClientId, line: &[u8], problem: &str) -> Self {
+        // Without these fields, or with others, there is nothing to answer to.
+        let fields: Value = serde_json::from_slice(line).unwrap_or_default();
+        let id = fields["id"].as_str().map(str::to_owned);
+        Self::Unreadable {
+            client,
+            id,
+            nr: fields["nr"].as_u64(),
+            detail: problem.chars().take(500).collect(),
+        }
+    }
 }
 
 #[derive(Debug, PartialEq)]
@@ -172,11 +192,10 @@ impl Hub {
                     self.request(client, request, &mut effects);
                 }
             }
-            Input::Unreadable(client, detail) => {
+            Input::Unreadable { client, id, nr, detail } => {
                 if let Some(outbox) = self.clients.get_mut(&client) {
                     outbox.heard_at = now;
-                    let error = problem("The line could not be read.", Some(detail));
-                    self.reply(client, &Reply::Problem { error }, &mut effects);
+                    self.unreadable(client, id, nr, detail, &mut effects);
                 }
             }
             Input::SessionOpened(summary) => {
@@ -265,6 +284,26 @@ impl Hub {
         let hello =
             Reply::Hello { protocol: PROTOCOL, version, host, boot_id, run, pid, sessions, questions };
         self.reply(client, &hello, effects);
+    }
+
+    /// A client that waits for an answer gets one: its request may be one of a newer version.
+    fn unreadable(
+        &mut self,
+        client: ClientId,
+        id: Option<String>,
+        nr: Option<u64>,
+        detail: String,
+        effects: &mut Vec<Effect>,
+    ) {
+        let message = "This server could not read the request. It may be older than its client.";
+        let error = problem(message, Some(detail));
+        match (id.filter(|id| (1..=MAX_ID_BYTES).contains(&id.len())), nr) {
+            (Some(id), _) => {
+                self.reply(client, &Reply::Refused { id, reason: Refusal::Command, error }, effects);
+            }
+            (None, Some(nr)) => self.tell(client, nr, Err(error), effects),
+            (None, None) => self.reply(client, &Reply::Problem { error }, effects),
+        }
     }
 
     fn drop_client(&mut self, client: ClientId) {

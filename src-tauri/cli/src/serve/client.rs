@@ -42,11 +42,13 @@ async fn read(server: &Arc<Server>, client: ClientId, reader: OwnedReadHalf) -> 
     loop {
         let input = match next_line(&mut reader, &mut buffer, MAX_LINE).await? {
             ReadLine::End => return Ok(()),
-            ReadLine::TooLong => Input::Unreadable(client, format!("a line has at most {MAX_LINE} bytes")),
+            ReadLine::TooLong => {
+                Input::unreadable(client, &[], &format!("a line has at most {MAX_LINE} bytes"))
+            }
             ReadLine::Line if buffer.trim_ascii().is_empty() => continue,
             ReadLine::Line => match serde_json::from_slice::<Request>(&buffer) {
                 Ok(request) => Input::Request(client, request),
-                Err(problem) => Input::Unreadable(client, problem.to_string().chars().take(500).collect()),
+                Err(problem) => Input::unreadable(client, &buffer, &problem.to_string()),
             },
         };
         server.step(input);

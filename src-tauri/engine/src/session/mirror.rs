@@ -10,7 +10,7 @@ use super::{Message, SessionHandle, Subscriber, gone, log};
 use crate::api::server::Question;
 use crate::api::*;
 use crate::recorder::Recorder;
-use crate::remote::{FromServer, ServerLink};
+use crate::remote::{FromServer, ServerLink, unreadable_session};
 use crate::transcript::{Transcript, TranscriptChange};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -72,6 +72,8 @@ struct Mirror {
     session: Session,
     transcript: Transcript,
     subscribers: Subscribers,
+    /// The user knows that the server sends what this version cannot read.
+    has_said_unreadable: bool,
 }
 
 async fn run(
@@ -88,6 +90,10 @@ async fn run(
         loop {
             match from_server.recv().await {
                 Some(FromServer::Snapshot(snapshot)) => return Some(snapshot),
+                // The window shows that the session is there, and why it shows nothing of it.
+                Some(FromServer::Unreadable { is_snapshot: true, .. }) => {
+                    return Some(Box::new(unreadable_session(&id, project.display().to_string())));
+                }
                 Some(FromServer::Gone) | None => return None,
                 Some(_) => {}
             }
@@ -105,6 +111,7 @@ async fn run(
             id: id.clone(),
             project,
             link: link.clone(),
+            has_said_unreadable: false,
         };
         mirror.complete();
         mirror.serve(from_server, &mut inbox).await;
@@ -146,6 +153,7 @@ impl Mirror {
                 self.complete();
                 self.tell_session().await;
             }
+            FromServer::Unreadable { problem, .. } => self.say_unreadable(problem).await,
             FromServer::Gone => {
                 // Windows and dialogs must not wait for answers to it.
                 self.withdraw(&[]).await;
@@ -205,6 +213,19 @@ impl Mirror {
     fn complete(&mut self) {
         self.session.id = self.id.clone();
         self.session.link = self.link.state();
+    }
+
+    /// Says once in the window that something is missing.
+    async fn say_unreadable(&mut self, problem: String) {
+        if std::mem::replace(&mut self.has_said_unreadable, true) {
+            return;
+        }
+        let message = "The Deskbell that runs this session sent something that this version cannot read, so it is missing \
+                       here. Update Deskbell on this computer."
+            .to_owned();
+        let detail = Some(problem.chars().take(500).collect());
+        let error = CommandError { code: ErrorCode::Internal, message, detail };
+        self.tell(Event::CommandFailed { error }).await;
     }
 
     async fn tell_session(&mut self) {

@@ -195,8 +195,35 @@ fn what_cannot_count_is_refused_with_its_reason() {
     }
     request(&mut hub, ONE, json!({"type": "attach", "sessionId": "none"}));
     assert_eq!(received(&mut hub, ONE).0[0]["error"]["code"], "noSuchSession");
-    hub.step(0, Input::Unreadable(ONE, "garbage".into()));
-    assert_eq!(received(&mut hub, ONE).0[0]["error"]["detail"], "garbage");
+}
+
+#[test]
+fn a_request_of_a_newer_version_is_refused_and_the_link_stays() {
+    let mut hub = hub();
+    connect(&mut hub, ONE);
+    for (sent, kind, named) in [
+        (&br#"{"type":"summarize","id":"a","sessionId":"s"}"#[..], "refused", json!({"id": "a"})),
+        (
+            br#"{"type":"command","id":"b","sessionId":"s","command":{"type":"sing"}}"#,
+            "refused",
+            json!({"id": "b"}),
+        ),
+        (br#"{"type":"ask","nr":4,"question":{}}"#, "answer", json!({"nr": 4})),
+        (br#"{"type":"command","id":7}"#, "problem", json!({})),
+        (br#"{"type":"sing"}"#, "problem", json!({})),
+        (b"garbage", "problem", json!({})),
+    ] {
+        let error = serde_json::from_slice::<Request>(sent).unwrap_err();
+        let effects = hub.step(0, Input::unreadable(ONE, sent, &error.to_string()));
+        assert_eq!(effects, [Effect::Wake(ONE)]);
+        let reply = received(&mut hub, ONE).0.remove(0);
+        assert_eq!(reply["type"], kind, "{reply}");
+        assert!(named.as_object().unwrap().iter().all(|(name, value)| reply[name] == *value), "{reply}");
+        assert_eq!(reply["error"]["detail"], error.to_string());
+    }
+    let unread = Input::Unreadable { client: ONE, id: Some("x".repeat(129)), nr: None, detail: "d".into() };
+    hub.step(0, unread);
+    assert_eq!(received(&mut hub, ONE).0[0]["type"], "problem");
 }
 
 #[test]
