@@ -61,11 +61,15 @@ impl Far {
 
     /// `deskbell on box` with these arguments. The near machine has another home.
     fn command(&self, arguments: &[&str]) -> Command {
+        self.command_on(sshd::HOST, arguments)
+    }
+
+    fn command_on(&self, machine: &str, arguments: &[&str]) -> Command {
         let mut command = Command::new(relay_program());
         let bin = self.sshd.as_ref().map_or(self.bin.path(), Sshd::bin).display();
         let path = format!("{bin}:{}", std::env::var("PATH").unwrap_or_default());
         command
-            .args(["on", sshd::HOST])
+            .args(["on", machine])
             .args(arguments)
             .env("PATH", path)
             .env("HOME", self.bin.path())
@@ -77,6 +81,10 @@ impl Far {
 
     pub(super) async fn run(&self, arguments: &[&str]) -> Output {
         timeout(DEADLINE, self.command(arguments).output()).await.expect("it ends").unwrap()
+    }
+
+    async fn run_on(&self, machine: &str, arguments: &[&str]) -> Output {
+        timeout(DEADLINE, self.command_on(machine, arguments).output()).await.expect("it ends").unwrap()
     }
 
     /// A client of the server there, which is started if necessary.
@@ -207,6 +215,30 @@ async fn what_the_login_shell_prints_or_becomes_does_not_matter() {
             "{shell}: {output:?}"
         );
     }
+}
+
+/// Programs in the places of `docker`, `podman`, `kubectl` and `wsl.exe`, which run their last argument here. The command
+/// lines of the real ones are in `cli/src/far/machine.rs`.
+#[tokio::test(flavor = "multi_thread")]
+async fn every_transport_reaches_its_machine() {
+    let Some(far) = Far::new(LOGIN_SHELL) else { return };
+    for (machine, program, before) in [
+        ("docker:web", "docker", "exec -i web /bin/sh -c"),
+        ("podman:web", "podman", "exec -i web /bin/sh -c"),
+        ("kubectl:shop/web-0", "kubectl", "exec -i -n shop web-0 -- /bin/sh -c"),
+        ("wsl:Debian", "wsl.exe", "-d Debian --exec /bin/sh -c"),
+    ] {
+        let said = far.bin.path().join("arguments");
+        let ssh = std::fs::read_to_string(far.bin.path().join("ssh")).unwrap();
+        let keep = format!("#!/bin/sh\nprintf '%s ' \"$@\" > '{}'\n", said.display());
+        put(&far.bin.path().join(program), &ssh.replacen("#!/bin/sh\n", &keep, 1));
+        let output = far.run_on(machine, &["folders"]).await;
+        assert!(output.status.success(), "{machine}: {output:?}");
+        assert!(String::from_utf8_lossy(&output.stdout).contains("project"), "{machine}: {output:?}");
+        let arguments = std::fs::read_to_string(&said).unwrap();
+        assert!(arguments.starts_with(before), "{machine}: {arguments}");
+    }
+    nothing_runs(&far.world.mark, SOON).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
