@@ -8,9 +8,12 @@ use crate::settings::CurrentSettings;
 use crate::windows::{BOARD, bring_up};
 use crate::{lifecycle, showing};
 use anyhow::Context;
+use deskbell_cli::attach::cost::Processes;
 use deskbell_engine::api::*;
 use deskbell_engine::board::Board;
+use deskbell_engine::disk;
 use deskbell_engine::stored::{Follower, Located};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -25,6 +28,9 @@ const SIZE: (f64, f64) = (1100.0, 800.0);
 /// Delay between a change of a session and a new view. While an answer streams there are many changes.
 const TOGETHER: Duration = Duration::from_millis(200);
 
+/// The processes are read again after this time, when something changes.
+const MEASURED_FOR: Duration = Duration::from_secs(2);
+
 /// The state of the board.
 #[derive(Default)]
 pub struct BoardPage {
@@ -34,6 +40,8 @@ pub struct BoardPage {
     /// The conversations that live processes of the agent have open. They are followed while the board is open.
     live: Mutex<Live>,
     checkouts: Mutex<Checkouts>,
+    /// The processes of this computer, and when they were read.
+    processes: Mutex<Option<(Instant, Processes)>>,
     /// The board may have changed. The tray waits for it.
     changed: Notify,
 }
@@ -112,8 +120,31 @@ pub fn view(app: &AppHandle) -> BoardView {
     for row in view.rows.iter_mut().filter(|row| row.other_pid.is_none()) {
         row.machine = registry.machine_of(&row.session_id);
     }
+    show_processes(&page, &sessions, &mut view.rows);
     view.machines = registry.far_machines();
     view
+}
+
+/// Adds what the processes on this computer cost, as they were read last.
+fn show_processes(page: &BoardPage, sessions: &[Session], rows: &mut [BoardRow]) {
+    let measured = page.processes.lock().unwrap_or_else(PoisonError::into_inner);
+    let Some((_, processes)) = &*measured else { return };
+    for row in rows.iter_mut().filter(|row| row.machine.is_none()) {
+        let own = || sessions.iter().find(|session| session.id == row.session_id)?.pid;
+        row.processes = row.other_pid.or_else(own).and_then(|pid| processes.cost_of(pid));
+    }
+}
+
+/// Reads the processes of this computer, unless that was done a moment ago.
+async fn measure(page: &BoardPage) {
+    let measured = || page.processes.lock().unwrap_or_else(PoisonError::into_inner);
+    if measured().as_ref().is_some_and(|(at, _)| at.elapsed() < MEASURED_FOR) {
+        return;
+    }
+    match disk::run(Path::new("/proc"), disk::DEADLINE, Processes::read).await {
+        Ok(processes) => *measured() = Some((Instant::now(), processes)),
+        Err(error) => tracing::debug!(%error, "the processes could not be read"),
+    }
 }
 
 fn known_checkouts(page: &BoardPage) -> MutexGuard<'_, Checkouts> {
@@ -145,6 +176,7 @@ pub fn refresh(app: &AppHandle) {
     tauri::async_runtime::spawn(async move {
         tokio::time::sleep(TOGETHER).await;
         app.state::<BoardPage>().is_pending.store(false, Ordering::Relaxed);
+        measure(&app.state::<BoardPage>()).await;
         let board = view(&app);
         let due = known_checkouts(&app.state::<BoardPage>()).due(&board.rows, Instant::now());
         emit::to_window(&app, BOARD, WindowEvent::BoardChanged { board });

@@ -317,6 +317,7 @@ mod tests {
             n_held: 0,
             n_background: 0,
             n_scheduled: 0,
+            cost_usd: 0.0,
             changed_at: 0,
             seq: 0,
         }

@@ -52,6 +52,32 @@ pub struct BoardRow {
     /// The process of another program, such as the agent in a terminal, that has the conversation open; `null` for a
     /// session that Deskbell runs. `sessionId` is then the agent's id of the conversation.
     pub other_pid: Option<u32>,
+    /// What it cost so far, in US dollars, as the agent says; 0 if nothing is known.
+    pub cost_usd: f64,
+    /// What its processes cost, as of the last look; `null` if none runs, on another machine, and where the system does
+    /// not say.
+    pub processes: Option<ProcessCost>,
+}
+
+/// What the agent of a session and every process below it cost now.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ProcessCost {
+    pub n_processes: u32,
+    /// Resident memory. What several processes share is in it several times.
+    #[ts(type = "number")]
+    pub memory_bytes: u64,
+    /// CPU time since each of them began.
+    #[ts(type = "number")]
+    pub cpu_ms: u64,
+}
+
+impl std::fmt::Display for ProcessCost {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let processes = if self.n_processes == 1 { "process" } else { "processes" };
+        let (n, megabytes, seconds) = (self.n_processes, self.memory_bytes >> 20, self.cpu_ms / 1_000);
+        write!(f, "{n} {processes}, {megabytes} MiB, {seconds} s of CPU")
+    }
 }
 
 /// The state of a session on the board, in the order of the board.

@@ -355,6 +355,9 @@ pub struct SessionSummary {
     /// Turns that the agent will begin by itself.
     #[serde(default)]
     pub n_scheduled: u32,
+    /// What the session cost so far, in US dollars, as the agent says; 0 if nothing is known.
+    #[serde(default)]
+    pub cost_usd: f64,
     pub changed_at: u64,
     /// The number of the last event.
     pub seq: u64,

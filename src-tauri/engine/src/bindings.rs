@@ -168,6 +168,7 @@ fn typescript() -> String {
         BoardView,
         BoardMachine,
         BoardRow,
+        ProcessCost,
         BoardState,
         BoardConnection,
         RecentProject,

@@ -137,6 +137,8 @@ fn other_row(other: &Located, (state, since): (BoardState, u64)) -> Option<Board
         since,
         n_background: 0,
         other_pid: Some(*pid),
+        cost_usd: 0.0,
+        processes: None,
     })
 }
 
@@ -178,6 +180,8 @@ fn row(session: &Session, (state, since): (BoardState, u64)) -> Option<BoardRow>
         since,
         n_background: session.n_background,
         other_pid: None,
+        cost_usd: session.usage.cost_usd,
+        processes: None,
     })
 }
 

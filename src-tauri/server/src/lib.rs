@@ -53,6 +53,7 @@ pub fn summary(session: &Session, seq: u64) -> SessionSummary {
         n_held,
         n_background: session.n_background,
         n_scheduled: session.scheduled.len() as u32,
+        cost_usd: session.usage.cost_usd,
         changed_at: session.changed_at,
         seq,
     }

@@ -97,6 +97,7 @@ fn new_hub(run: u64, now: u64) -> Hub {
         n_held: 0,
         n_background: 0,
         n_scheduled: 0,
+        cost_usd: 0.0,
         changed_at: 0,
         seq: 0,
     };

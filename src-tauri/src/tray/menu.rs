@@ -95,6 +95,8 @@ mod tests {
             since: 0,
             n_background: 0,
             other_pid: None,
+            cost_usd: 0.0,
+            processes: None,
         }
     }
 

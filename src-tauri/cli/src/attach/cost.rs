@@ -1,8 +1,8 @@
 //! What the processes of a session cost now: their number, their memory and the CPU time that they have used. Only Linux
 //! is asked; elsewhere nothing is known.
 
+use deskbell_engine::api::ProcessCost;
 use deskbell_engine::disk;
-use serde::Serialize;
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -12,21 +12,10 @@ const MOST: usize = 100_000;
 /// The length of a process's line of numbers, in bytes.
 const LINE: u64 = 4 << 10;
 
-/// The agent of a session and everything below it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Cost {
-    pub n_processes: u32,
-    /// Resident memory. What several processes share is in it several times.
-    pub memory_bytes: u64,
-    /// CPU time since each of them began.
-    pub cpu_ms: u64,
-}
-
 /// The processes of this machine at one moment.
 #[derive(Default)]
 pub struct Processes {
-    costs: HashMap<u32, Cost>,
+    costs: HashMap<u32, ProcessCost>,
     children: HashMap<u32, Vec<u32>>,
 }
 
@@ -57,14 +46,14 @@ impl Processes {
                 continue;
             };
             let cpu_ms = (user + system) * 1_000 / ticks.max(1);
-            processes.costs.insert(pid, Cost { n_processes: 1, memory_bytes: pages * page, cpu_ms });
+            processes.costs.insert(pid, ProcessCost { n_processes: 1, memory_bytes: pages * page, cpu_ms });
             processes.children.entry(parent as u32).or_default().push(pid);
         }
         processes
     }
 
     /// The cost of a process and everything below it; `None` if it is not there.
-    pub fn cost_of(&self, pid: u32) -> Option<Cost> {
+    pub fn cost_of(&self, pid: u32) -> Option<ProcessCost> {
         let mut cost = *self.costs.get(&pid)?;
         let (mut next, mut n_seen) = (vec![pid], 0);
         while let Some(parent) = next.pop() {
@@ -74,7 +63,7 @@ impl Processes {
                 break;
             }
             for child in self.children.get(&parent).into_iter().flatten().filter(|child| **child != pid) {
-                let Cost { n_processes, memory_bytes, cpu_ms } =
+                let ProcessCost { n_processes, memory_bytes, cpu_ms } =
                     self.costs.get(child).copied().unwrap_or_default();
                 cost.n_processes += n_processes;
                 cost.memory_bytes += memory_bytes;
@@ -83,14 +72,6 @@ impl Processes {
             }
         }
         Some(cost)
-    }
-}
-
-impl std::fmt::Display for Cost {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let processes = if self.n_processes == 1 { "process" } else { "processes" };
-        let (n, megabytes, seconds) = (self.n_processes, self.memory_bytes >> 20, self.cpu_ms / 1_000);
-        write!(f, "{n} {processes}, {megabytes} MiB, {seconds} s of CPU")
     }
 }
 
@@ -119,7 +100,7 @@ mod tests {
             (14, "14 (short) S 10".to_owned()),
         ];
         let processes = Processes::of(lines.into_iter(), 4_096, 100);
-        let expected = Cost { n_processes: 3, memory_bytes: 110 * 4_096, cpu_ms: 2 * 650 };
+        let expected = ProcessCost { n_processes: 3, memory_bytes: 110 * 4_096, cpu_ms: 2 * 650 };
         assert_eq!(processes.cost_of(10), Some(expected));
         assert_eq!(processes.cost_of(12).unwrap().n_processes, 1);
         assert_eq!(processes.cost_of(99), None);

@@ -1,13 +1,13 @@
 //! `deskbell relay --list`, `--stop` and `--remove`: everything that servers hold on this machine, of every version.
 
 use super::ask;
-use super::cost::{Cost, Processes};
+use super::cost::Processes;
 use crate::args::server::Which;
 use crate::link::Link;
 use crate::serve::place::Place;
 use anyhow::Context;
 use deskbell_engine::api::server::{PROTOCOL, Reply, Request, SessionSummary};
-use deskbell_engine::api::{Command, SessionId, Status};
+use deskbell_engine::api::{Command, ProcessCost, SessionId, Status};
 use deskbell_engine::disk;
 use deskbell_engine::store::{Record, Store};
 use deskbell_server::socket::{self, SocketError};
@@ -156,12 +156,18 @@ pub async fn list(is_json: bool) -> anyhow::Result<ExitCode> {
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-fn row(session: &SessionSummary, cost: Option<Cost>) -> String {
+/// Money as the window writes it; nothing for nothing.
+fn dollars(usd: f64) -> Option<String> {
+    (usd > 0.0).then(|| if usd < 0.01 { "< $0.01".to_owned() } else { format!("${usd:.2}") })
+}
+
+fn row(session: &SessionSummary, cost: Option<ProcessCost>) -> String {
     let cost = cost.map_or_else(String::new, |cost| format!(": {cost}"));
     let process = session.pid.map_or_else(String::new, |pid| format!(" (process {pid}{cost})"));
+    let money = dollars(session.cost_usd).map_or_else(String::new, |money| format!(", {money}"));
     let held = if session.n_held > 0 { format!(", {} held", session.n_held) } else { String::new() };
     format!(
-        "  {}  {:<16} {}  {}{process}{held}",
+        "  {}  {:<16} {}  {}{process}{money}{held}",
         session.id,
         words(&session.status),
         plain(&session.project),

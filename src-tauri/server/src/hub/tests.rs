@@ -31,6 +31,7 @@ fn summary_of(id: &str, status: Status) -> SessionSummary {
         n_held: 0,
         n_background: 0,
         n_scheduled: 0,
+        cost_usd: 0.0,
         changed_at: 0,
         seq: 0,
     }

@@ -2106,7 +2106,29 @@ nBackground: number,
  * The process of another program, such as the agent in a terminal, that has the conversation open; `null` for a
  * session that Deskbell runs. `sessionId` is then the agent's id of the conversation.
  */
-otherPid: number | null, };
+otherPid: number | null, 
+/**
+ * What it cost so far, in US dollars, as the agent says; 0 if nothing is known.
+ */
+costUsd: number, 
+/**
+ * What its processes cost, as of the last look; `null` if none runs, on another machine, and where the system does
+ * not say.
+ */
+processes: ProcessCost | null, };
+
+/**
+ * What the agent of a session and every process below it cost now.
+ */
+export type ProcessCost = { nProcesses: number, 
+/**
+ * Resident memory. What several processes share is in it several times.
+ */
+memoryBytes: number, 
+/**
+ * CPU time since each of them began.
+ */
+cpuMs: number, };
 
 /**
  * The state of a session on the board, in the order of the board.

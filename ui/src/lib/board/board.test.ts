@@ -8,7 +8,7 @@ import { FakeHost } from '../host/fake';
 import { BOARDS, machinesOf } from '../host/fake/board';
 import { START } from '../host/fake/facts';
 import { ManualClock } from '../../test/clock';
-import { isRunning, linkWord, reason, shown, summary, time } from './rows';
+import { cost, isRunning, linkWord, reason, shown, summary, time, wholeCost } from './rows';
 
 beforeEach(() => localStorage.clear());
 
@@ -96,6 +96,21 @@ describe('a row', () => {
     expect(reason(row({ status: { type: 'working', activity: 'Writing' } }))).toBe('Writing');
     expect(reason(row({ status: { type: 'interrupting' } }))).toBe('Stopping');
     expect(reason(row({ status: { type: 'restarting', attempt: 2, at: 0 } }))).toBe('Starting again, attempt 2');
+  });
+
+  it('says what it costs, as far as that is known', () => {
+    const processes = { nProcesses: 3, memoryBytes: 412 << 20, cpuMs: 12_900 };
+    const both = row({ costUsd: 0.184, processes });
+    expect([cost(both), wholeCost(both)]).toEqual([
+      '$0.18 · 412 MiB',
+      '$0.18 so far; 3 processes, 412 MiB of memory, 12 s of CPU time',
+    ]);
+    const one = row({ costUsd: 0, processes: { ...processes, nProcesses: 1 } });
+    expect([cost(one), wholeCost(one)]).toEqual(['412 MiB', '1 process, 412 MiB of memory, 12 s of CPU time']);
+    const over = row({ costUsd: 0.001, processes: null });
+    expect([cost(over), wholeCost(over)]).toEqual(['< $0.01', '< $0.01 so far']);
+    const unknown = row({ costUsd: 0, processes: null });
+    expect([cost(unknown), wholeCost(unknown)]).toEqual(['', null]);
   });
 
   it('says for how long', () => {

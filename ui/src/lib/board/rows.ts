@@ -1,6 +1,7 @@
 // The rows of the board: what each says, and which are still shown.
 
 import type { BoardMachine, BoardRow } from '../bindings/api';
+import { count, dollars, plural } from '../text/amounts';
 
 /** Finished and failed sessions are on the board for this long. The shell removes them with its next view. */
 const RECENT_MS = 60 * 60_000;
@@ -34,6 +35,25 @@ export function reason({ status, nBackground, otherPid }: BoardRow): string {
     default:
       return nBackground > 0 ? 'Background work' : '';
   }
+}
+
+/** “$0.18 · 412 MiB”: the money of the session so far, and the memory of its processes now. */
+export function cost({ costUsd, processes }: BoardRow): string {
+  const memory = processes === null ? null : `${count(Math.round(processes.memoryBytes / (1 << 20)))} MiB`;
+  return [costUsd > 0 ? dollars(costUsd) : null, memory].filter((part) => part !== null).join(' · ');
+}
+
+/** The same with the number and the time of the processes, for a tooltip. */
+export function wholeCost({ costUsd, processes }: BoardRow): string | null {
+  const money = costUsd > 0 ? `${dollars(costUsd)} so far` : null;
+  const running =
+    processes === null
+      ? null
+      : `${plural(processes.nProcesses, 'process', 'processes')}, ${count(
+          Math.round(processes.memoryBytes / (1 << 20)),
+        )} MiB of memory, ${count(Math.floor(processes.cpuMs / 1_000))} s of CPU time`;
+  const parts = [money, running].filter((part) => part !== null);
+  return parts.length > 0 ? parts.join('; ') : null;
 }
 
 const WORDS = { needsInput: 'Needs input', failed: 'Failed', working: 'Working', finished: 'Finished' };

@@ -24,6 +24,9 @@ function row(nr: number, title: string, project: string, status: Status, minutes
     since,
     nBackground: 0,
     otherPid: null,
+    costUsd: nr * 0.07,
+    processes:
+      state === 'finished' ? null : { nProcesses: 1 + (nr % 4), memoryBytes: (180 + nr * 37) << 20, cpuMs: nr * 4_300 },
   };
 }
 
@@ -73,7 +76,7 @@ export const BOARDS: Record<string, readonly BoardRow[]> = {
   board: many(30),
   'board-terminals': withTerminals(many(12)),
   'board-worktrees': withWorktrees(many(12)),
-  'board-machines': many(6).map((row, i) => (i % 3 === 0 ? { ...row, machine: 'box' } : row)),
+  'board-machines': many(6).map((row, i) => (i % 3 === 0 ? { ...row, machine: 'box', processes: null } : row)),
 };
 
 /** The machines of a board. `board-machines` has one for each state of a link. */
