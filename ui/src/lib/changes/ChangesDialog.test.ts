@@ -348,6 +348,7 @@ it('copies patches, and reverts a file and a part of it after a question', async
   await user.click(dialog.getByRole('button', { name: 'Undo revert', hidden: true }));
   await dialog.findByText(/: 12 files/u);
   expect(dialog.queryByRole('button', { name: 'Undo revert', hidden: true })).toBeNull();
+  await expect.poll(() => document.activeElement?.textContent).toBe('Brought the change of src/money.rs back.');
 });
 
 it('says why a revert is refused, and reverts nothing that cannot be read', async () => {
