@@ -21,6 +21,7 @@ import { preview } from '../lib/host/fake/rewind';
 import RulesDialog from '../lib/rules/RulesDialog.svelte';
 import { AGENTS, PROFILES } from '../lib/host/fake/agents';
 import AgentDialog from '../lib/sessions/AgentDialog.svelte';
+import AskAnotherDialog from '../lib/sessions/AskAnotherDialog.svelte';
 import AgentsDialog from '../lib/sessions/AgentsDialog.svelte';
 import ConfirmRemove from '../lib/sessions/ConfirmRemove.svelte';
 import WithoutAsking from '../lib/sessions/WithoutAsking.svelte';
@@ -135,6 +136,14 @@ const choosing = (load: () => Promise<OtherAgent[] | null>) => ({
   onclose: ignore,
 });
 
+/** The agents were read. */
+const settled: Play = async () => {
+  await tick();
+  await tick();
+};
+
+const asking = (off: string | null) => ({ promptId: 'p1', off, onworktree: ignore, onclose: ignore });
+
 function agentOf(id: string, agentVersion: string | null) {
   const agent = AGENTS.find((one) => one.id === id);
   const facts = emptySession('s1', 'Round half to even in totals', 'acp');
@@ -159,11 +168,6 @@ export const dialogs: Page = () => [
         await tick();
       },
     ],
-    'for a prompt': {
-      ...choosing(() => Promise.resolve([...AGENTS])),
-      title: 'Ask another agent',
-      note: 'It gets the same prompt in a new session, and both are shown side by side. Both work in this folder.',
-    },
     'with profiles': { ...choosing(() => Promise.resolve([...AGENTS])), profiles: PROFILES },
     'with a default profile': {
       ...choosing(() => Promise.resolve([...AGENTS])),
@@ -172,6 +176,17 @@ export const dialogs: Page = () => [
     },
     searching: choosing(() => new Promise(ignore)),
     unread: choosing(() => Promise.resolve(null)),
+  }),
+  ...states('AskAnotherDialog', AskAnotherDialog, {
+    'in this folder': [asking(null), settled],
+    'in a worktree': [
+      asking(null),
+      async (root) => {
+        root.querySelector<HTMLInputElement>('input[type=checkbox]')?.click();
+        await settled(root);
+      },
+    ],
+    'without a repository': [asking('This folder is not in a git repository.'), settled],
   }),
   ...states('Palette', Palette, {
     all: { entries, onclose: ignore },
