@@ -10,6 +10,7 @@ mod folder;
 mod hostile;
 mod hosts;
 mod mirror;
+mod scripted;
 mod terminal;
 mod versions;
 mod world;

@@ -36,13 +36,19 @@ esac
     Ok(program)
 }
 
-pub async fn an_agent_that_is_installed_meanwhile_is_found_with_the_focus() -> Result<()> {
-    let desktop = Desktop::start().await?;
+/// The app in a folder that was not decided about, where no agent is found.
+async fn without_an_agent(desktop: &Desktop) -> Result<App> {
     let folder = desktop.project(PROJECT)?;
     let nothing = desktop.project("empty-path")?;
-    let app = App::start(&desktop, &Launch::folder(&folder).env("PATH", &nothing)).await?;
+    let app = App::start(desktop, &Launch::folder(&folder).env("PATH", &nothing)).await?;
+    app.window(PROJECT).await?.wait_shows("Claude Code was not found", LONG).await?;
+    Ok(app)
+}
+
+pub async fn an_agent_that_is_installed_meanwhile_is_found_with_the_focus() -> Result<()> {
+    let desktop = Desktop::start().await?;
+    let app = without_an_agent(&desktop).await?;
     let window = app.window(PROJECT).await?;
-    window.wait_shows("Claude Code was not found", LONG).await?;
     let names = window.names("button").await?;
     for wanted in ["Search again", "Choose…", "Try the demo agent", "Find automatically"] {
         ensure!(names.iter().any(|name| name == wanted), "no button “{wanted}”: {names:?}");
@@ -68,11 +74,8 @@ pub async fn an_agent_that_is_installed_meanwhile_is_found_with_the_focus() -> R
 /// The demo agent reads nothing of the folder: a new user sees an answer after one click and a prompt.
 pub async fn the_demo_needs_no_decision_about_the_folder() -> Result<()> {
     let desktop = Desktop::start().await?;
-    let folder = desktop.project(PROJECT)?;
-    let nothing = desktop.project("empty-path")?;
-    let app = App::start(&desktop, &Launch::folder(&folder).env("PATH", &nothing)).await?;
+    let app = without_an_agent(&desktop).await?;
     let window = app.window(PROJECT).await?;
-    window.wait_shows("Claude Code was not found", LONG).await?;
     window.click("button", "Try the demo agent").await?;
     window.prompt("SAY the first answer").await?;
     window.wait_text("log", "Conversation", "the first answer", SHORT).await?;

@@ -1,7 +1,7 @@
 //! Sessions with another agent than Claude Code: the demo agent over the Agent Client Protocol, chosen in the menu.
 
 use anyhow::{Context, Result, ensure};
-use deskbell_tests::window::{LONG, Manners, SHORT, eventually};
+use deskbell_tests::window::{LONG, Manners, SHORT, Window, eventually};
 
 use crate::stage::Stage;
 
@@ -63,18 +63,22 @@ pub async fn a_session_from_the_menu_asks_by_its_agents_options_and_is_there_aft
         .await
 }
 
+/// Sends a prompt, and opens the dialog that asks which other agent gets it too.
+pub async fn offer_another(window: &Window) -> Result<()> {
+    window.prompt("SAY Round to even.").await?;
+    window.wait_said("Round to even.", SHORT).await?;
+    window.wait_idle(SHORT).await?;
+    window.right_click_at("region", "Your prompt").await?;
+    window.click("menuitem", "Ask another agent…").await?;
+    window.wait_shows("It gets the same prompt in a new session", LONG).await.map(drop)
+}
+
 pub async fn a_prompt_is_given_to_another_agent_and_both_answer_side_by_side() -> Result<()> {
     let stage = Stage::demo().await?;
     stage
         .play("beside", async |stage| {
             let window = &stage.window;
-            window.prompt("SAY Round to even.").await?;
-            window.wait_said("Round to even.", SHORT).await?;
-            window.wait_idle(SHORT).await?;
-
-            window.right_click_at("region", "Your prompt").await?;
-            window.click("menuitem", "Ask another agent…").await?;
-            window.wait_shows("It gets the same prompt in a new session", LONG).await?;
+            offer_another(window).await?;
             window.click("button", AGENT).await?;
             window.find("textbox", "Prompt of the second session").await?;
             window.drawn().await?;

@@ -2,16 +2,15 @@
 //! most text is shown: the client says nothing to the server that was not asked of it, stays with the session that it asked
 //! for, and ends in time.
 
+use super::scripted;
 use deskbell_engine::api::*;
 use deskbell_engine::permission::DialogRequest;
-use deskbell_engine::remote::{Dial, ServerLink};
+use deskbell_engine::remote::ServerLink;
 use deskbell_engine::session::{SessionHandle, Subscriber};
 use deskbell_tests::chance::Chance;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -165,35 +164,6 @@ fn snapshot() -> Snapshot {
     }
 }
 
-/// A server that says these lines at every connection, and what it hears.
-fn server(lines: Vec<Vec<u8>>) -> (Dial, Arc<Mutex<Vec<Value>>>) {
-    let heard = Arc::<Mutex<Vec<Value>>>::default();
-    let hears = heard.clone();
-    let dial: Dial = Arc::new(move || {
-        let (near, far) = tokio::io::duplex(64 << 10);
-        let (lines, hears) = (lines.clone(), hears.clone());
-        let (reader, mut writer) = tokio::io::split(far);
-        tokio::spawn(async move {
-            for line in lines {
-                // The client may have given the connection up.
-                if writer.write_all(&[line.as_slice(), b"\n"].concat()).await.is_err() {
-                    return;
-                }
-            }
-            std::future::pending::<()>().await
-        });
-        tokio::spawn(async move {
-            let mut reader = BufReader::new(reader).lines();
-            while let Ok(Some(line)) = reader.next_line().await {
-                hears.lock().unwrap().push(serde_json::from_str(&line).expect("the client writes JSON"));
-            }
-        });
-        let (reader, writer) = tokio::io::split(near);
-        Box::pin(async move { Ok((Box::new(reader) as _, Box::new(writer) as _)) })
-    });
-    (dial, heard)
-}
-
 /// How much of a stream was shown.
 struct Shown {
     n_events: usize,
@@ -207,7 +177,7 @@ const SILENCE: Duration = Duration::from_secs(2);
 
 /// Follows a stream to its end, and checks everything that it shows and everything that the client says.
 async fn follow(name: String, lines: Vec<Vec<u8>>) -> Shown {
-    let (dial, heard) = server(lines);
+    let (dial, heard) = scripted::server(lines);
     let link = ServerLink::open(dial);
     let session = SessionHandle::mirror(&link, SessionId::new(SESSION), PathBuf::from("/there"));
     let (sender, mut events) = mpsc::channel(1_000);

@@ -5,6 +5,7 @@
 //! `UPDATE_RECORDINGS=1` writes the file of the present version, whose side of the wire may still change before it is
 //! released; the files of released versions are kept.
 
+use super::scripted;
 use super::world::{Client, World};
 use crate::life::DEADLINE;
 use deskbell_engine::api::*;
@@ -14,8 +15,6 @@ use deskbell_tests::relay::text_of;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
@@ -195,7 +194,7 @@ fn write(world: &World, said: &[Line]) {
     std::fs::write(folder().join(format!("{name}.ndjson")), text).unwrap();
 }
 
-/// The objects of some lines: at each place, how often it is there and which fields it has, of which types.
+/// The fields of the objects in some lines, by the place of the object; each place with the number of its objects.
 #[derive(Debug, Default)]
 struct Shapes(BTreeMap<String, (usize, BTreeMap<String, Field>)>);
 
@@ -389,25 +388,8 @@ async fn a_client_of_each_earlier_version_works_with_this_server() {
     world.end(client).await;
 }
 
-/// A server that says these lines at each connection, and reads what it is told.
 fn server_of(lines: Vec<Value>) -> Dial {
-    Arc::new(move || {
-        let (near, far) = tokio::io::duplex(64 << 10);
-        let lines = lines.clone();
-        let (reader, mut writer) = tokio::io::split(far);
-        tokio::spawn(async move {
-            let mut asked = BufReader::new(reader).lines();
-            for line in lines {
-                // The client may have ended.
-                if writer.write_all(format!("{line}\n").as_bytes()).await.is_err() {
-                    return;
-                }
-            }
-            while let Ok(Some(_)) = asked.next_line().await {}
-        });
-        let (reader, writer) = tokio::io::split(near);
-        Box::pin(async move { Ok((Box::new(reader) as _, Box::new(writer) as _)) })
-    })
+    scripted::server(lines.iter().map(|line| line.to_string().into_bytes()).collect()).0
 }
 
 /// A line for each item: its kind and its text.

@@ -39,7 +39,7 @@ pub(super) fn snapshot(line: &[u8]) -> Result<Box<Snapshot>, Error> {
     read.map(|line| line.snapshot)
 }
 
-/// A session of which nothing could be read.
+/// What is shown in place of a session that could not be read.
 pub(crate) fn unreadable_session(id: &SessionId, project: String) -> Snapshot {
     let mut session = Session::new(id.clone(), project, AgentKind::Claude, String::new());
     session.title = "Session of a newer Deskbell".to_owned();

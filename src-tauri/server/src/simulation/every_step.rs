@@ -1,5 +1,6 @@
-//! A fault at every step of a life: two windows, of which one answers and the other sees it, a prompt, questions and a
-//! stop. Each kind of fault is made before each step; some lives have a second one while the first is being repaired.
+//! Faults at every step of a session's life, from its first prompt to its stop. Two windows show the session: each question
+//! is answered in one of them, and the other one shows that it was. Each kind of fault is made before each step; some lives
+//! have a second fault while the first one is being repaired.
 //!
 //! `DESKBELL_SIM_SEED` adds the lives of another seed.
 
