@@ -177,7 +177,7 @@ const SILENCE: Duration = Duration::from_secs(2);
 
 /// Follows a stream to its end, and checks everything that it shows and everything that the client says.
 async fn follow(name: String, lines: Vec<Vec<u8>>) -> Shown {
-    let (dial, heard) = scripted::server(lines);
+    let (dial, heard) = scripted::server(lines, Vec::new());
     let link = ServerLink::open(dial);
     let session = SessionHandle::mirror(&link, SessionId::new(SESSION), PathBuf::from("/there"));
     let (sender, mut events) = mpsc::channel(1_000);

@@ -5,7 +5,7 @@
 //! `UPDATE_RECORDINGS=1` writes the file of the present version, whose side of the wire may still change before it is
 //! released; the files of released versions are kept.
 
-use super::scripted;
+use super::scripted::{self, Pause};
 use super::world::{Client, World};
 use crate::life::DEADLINE;
 use deskbell_engine::api::*;
@@ -15,7 +15,7 @@ use deskbell_tests::relay::text_of;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::time::timeout;
 
 /// Versions before the first release: only their servers may still run.
@@ -165,10 +165,11 @@ async fn live(world: &World) -> Vec<Line> {
     recorder.carry_out("prompt-3", &session, json!({"type": "prompt", "text": "SAY later"})).await;
     recorder.carry_out("interrupt-1", &session, json!({"type": "interrupt"})).await;
     recorder.until_type("turnEnded").await;
-    recorder.carry_out("stop-1", &session, json!({"type": "stop"})).await;
-    recorder.until_type("agentExited").await;
+    // Before the stop: for a moment after it, the list may have the process or not.
     recorder.send(json!({"type": "list"})).await;
     recorder.until_type("sessions").await;
+    recorder.carry_out("stop-1", &session, json!({"type": "stop"})).await;
+    recorder.until_type("agentExited").await;
     recorder.send(json!({"type": "remove", "id": "remove-1", "run": run, "sessionId": session})).await;
     recorder.until("removal", |line| line["id"] == "remove-1").await;
     let Recorder { client, said, .. } = recorder;
@@ -388,8 +389,11 @@ async fn a_client_of_each_earlier_version_works_with_this_server() {
     world.end(client).await;
 }
 
-fn server_of(lines: Vec<Value>) -> Dial {
-    scripted::server(lines.iter().map(|line| line.to_string().into_bytes()).collect()).0
+/// A server that says these lines. What it sent about a session before somebody follows that would be lost, so it waits
+/// after its greeting. `gate` is a further pause.
+fn server_of(lines: Vec<Value>, gate: Option<(usize, Pause)>) -> Dial {
+    let pauses = [(1, Pause::Until("attach"))].into_iter().chain(gate).collect();
+    scripted::server(lines.iter().map(|line| line.to_string().into_bytes()).collect(), pauses).0
 }
 
 /// A line for each item: its kind and its text.
@@ -412,11 +416,15 @@ async fn a_server_of_each_earlier_version_works_with_this_client() {
         let id = lines.iter().find(|line| line["type"] == "accepted").unwrap()["sessionId"].as_str().unwrap();
         // The removal would end the copy before it is looked at.
         let kept = lines.iter().filter(|line| line["type"] != "removed" && line["type"] != "problem");
-        let link = ServerLink::open(server_of(kept.cloned().collect()));
+        let kept: Vec<Value> = kept.cloned().collect();
+        let n_first = 1 + kept.iter().position(|line| line["type"] == "snapshot").unwrap();
+        let (has_subscribed, gate) = watch::channel(false);
+        let link = ServerLink::open(server_of(kept, Some((n_first, Pause::Gate(gate)))));
         let session = SessionHandle::mirror(&link, SessionId::new(id), PathBuf::from("/there"));
         let (sender, mut events) = mpsc::channel(1_000);
         let subscribed = timeout(DEADLINE, session.subscribe(Subscriber::Every(sender))).await;
         let first = subscribed.expect("a snapshot").unwrap();
+        has_subscribed.send_replace(true);
         assert_ne!(first.session.title, "Session of a newer Deskbell", "{name}");
         let mut n_received = 0;
         let mut n_stopped = 0;
@@ -498,12 +506,15 @@ async fn a_later_server_is_shown_as_far_as_it_can_be_read_and_the_window_says_wh
         json!({"type": "hologramShown", "sessionId": id, "seq": 4, "at": 1}),
         changed,
     ];
-    let link = ServerLink::open(server_of(lines));
+    // What is sent before somebody subscribes is in the first snapshot, not in an event.
+    let (has_subscribed, gate) = watch::channel(false);
+    let link = ServerLink::open(server_of(lines, Some((3, Pause::Gate(gate)))));
     let id = SessionId::new(id.as_str().unwrap());
     let session = SessionHandle::mirror(&link, id, PathBuf::from("/there"));
     let (sender, mut events) = mpsc::channel(100);
     let subscribed = timeout(DEADLINE, session.subscribe(Subscriber::Every(sender))).await;
     subscribed.expect("a snapshot").unwrap();
+    has_subscribed.send_replace(true);
     let (mut said, mut title) = (Vec::new(), String::new());
     while title != "Renamed" {
         match timeout(DEADLINE, events.recv()).await.expect("an event").expect("it goes on").event {
@@ -534,7 +545,7 @@ async fn a_session_that_cannot_be_read_is_shown_as_one_of_a_newer_version() {
             line["snapshot"]["session"]["status"] = json!({"type": "dreaming"});
         }
     }
-    let link = ServerLink::open(server_of(lines));
+    let link = ServerLink::open(server_of(lines, None));
     let session = SessionHandle::mirror(&link, id, PathBuf::from("/there"));
     let snapshot = timeout(DEADLINE, session.snapshot()).await.expect("a snapshot").unwrap();
     assert_eq!(snapshot.session.title, "Session of a newer Deskbell");
