@@ -180,7 +180,17 @@ impl Relay {
         let ends = |event: &Value| event["type"] == "turnEnded" || event["type"] == "permissionRequested";
         let event = self.next_event("end of the turn", DEADLINE, ends).await?;
         ensure!(event["type"] == "turnEnded", "asked instead of ending the turn: {event}");
+        self.facts_after_turn().await?;
         Ok(event["turn"].clone())
+    }
+
+    /// Waits for the session's facts after the end of the turn: they are a line of their own. What the test has yet to
+    /// read stays unread.
+    async fn facts_after_turn(&mut self) -> Result<()> {
+        let cursor = self.cursor;
+        self.event("sessionChanged").await?;
+        self.cursor = cursor;
+        Ok(())
     }
 
     /// Waits until the session's facts meet a condition, which can be at once.
@@ -201,6 +211,7 @@ impl Relay {
         loop {
             let event = self.next_event("end of the turn", DEADLINE, ends).await?;
             if event["type"] == "turnEnded" {
+                self.facts_after_turn().await?;
                 return Ok(event["turn"].clone());
             }
             self.decide(&event, Decision::AllowOnce { updated_input: None }).await?;
