@@ -15,6 +15,7 @@ use deskbell_tests::hostile_projects::{Effect, HostileProject, all, traces};
 use deskbell_tests::mock_api::MockApi;
 use deskbell_tests::real_cli::{CliChild, World};
 use deskbell_tests::relay::{DEADLINE, Relay};
+use deskbell_tests::wait::eventually;
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::sync::Semaphore;
@@ -63,6 +64,11 @@ pub async fn a_trusted_folder_gets_its_way() -> Result<()> {
             denied(&mut relay, project.prompts).await?;
             let session = relay.session()?;
             ensure!(session["restricted"] == false, "it was restricted all the same");
+            if project.name == "hook-in-background" {
+                // No turn waits for it, and it ends with the agent.
+                let ran = async || Ok((!place.traces()?.is_empty()).then_some(()));
+                eventually("the hook runs", DEADLINE, ran).await?;
+            }
             relay.finish().await?;
 
             match project.unlimited {

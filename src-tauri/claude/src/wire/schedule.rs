@@ -52,10 +52,11 @@ fn read_job(job: &Value) -> Option<ScheduledTurn> {
     })
 }
 
-/// Milliseconds since the epoch; `None` for 0 and for times after the year 9999. 2.1.329 also sends fractions.
+/// Milliseconds since the epoch; `None` for 0 and for times after the year 9999. 2.1.329 also sends fractions,
+/// such as `.999` for a time that another result gives as the whole number above.
 fn time(value: &Value, key: &str) -> Option<u64> {
     let at = value.get(key)?.as_f64()?;
-    (1.0..253_402_300_800_000.0).contains(&at).then_some(at as u64)
+    (1.0..253_402_300_800_000.0).contains(&at).then_some(at.round() as u64)
 }
 
 #[cfg(test)]
@@ -77,7 +78,7 @@ mod tests {
         };
         let created = json!({"id": "2838e6a7", "humanSchedule": "Every minute", "recurring": true,
                              "durable": false, "nextFireAt": 1_795_446_964_713.547});
-        let planned = ScheduleReport::Planned(job("", Some(1_795_446_964_713)));
+        let planned = ScheduleReport::Planned(job("", Some(1_795_446_964_714)));
         assert_eq!(read_schedule(&created), Some(planned));
         let listed = json!({"jobs": [{"id": "2838e6a7", "cron": "* * * * *", "humanSchedule": "Every minute",
                                       "prompt": "tick", "recurring": true, "durable": false}]});
@@ -90,6 +91,8 @@ mod tests {
         };
         let Some(ScheduleReport::Planned(planned)) = wake_up(json!(1_795_447_020_000_u64)) else { panic!() };
         assert_eq!((planned.kind, planned.next_at), (ScheduleKind::WakeUp, Some(1_795_447_020_000)));
+        let near = wake_up(json!(1_795_447_019_999.999_8));
+        assert_eq!(near, Some(ScheduleReport::Planned(planned)));
         for at in [json!(0), json!(-1), json!(1e300), json!("soon")] {
             assert_eq!(wake_up(at), cancelled(WAKE_UP));
         }

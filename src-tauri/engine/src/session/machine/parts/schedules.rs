@@ -25,6 +25,14 @@ pub struct Schedules {
     begun: Option<String>,
 }
 
+/// Two results of the agent can give one time with different fractions.
+fn is_same_time(one: Option<u64>, other: Option<u64>) -> bool {
+    match (one, other) {
+        (Some(one), Some(other)) => one.abs_diff(other) <= 1,
+        (one, other) => one == other,
+    }
+}
+
 impl Schedules {
     pub fn planned(&self) -> Vec<ScheduledTurn> {
         self.planned.clone()
@@ -96,7 +104,9 @@ impl Schedules {
         for turn in turns {
             // The list names a wake-up like a job, under an id that its own call did not report.
             let is_wake_up = |known: &&ScheduledTurn| {
-                known.kind == ScheduleKind::WakeUp && !turn.repeats && known.next_at == turn.next_at
+                known.kind == ScheduleKind::WakeUp
+                    && !turn.repeats
+                    && is_same_time(known.next_at, turn.next_at)
             };
             let known = before.iter().find(|known| known.id == turn.id);
             match before.iter().find(is_wake_up) {

@@ -348,7 +348,10 @@ fn an_agent_with_a_scheduled_turn_does_not_hibernate() {
     life.happens("prompt a");
     called(&mut life, job("often", true, minute));
     called(&mut life, wake_up(2 * minute));
-    let listed = json!({"jobs": [job("often", true, minute), job("loop", false, 2 * minute)]});
+    // 2.1.329 also lists the time of a wake-up as the number just below it.
+    let mut listed_wake_up = job("loop", false, 2 * minute);
+    listed_wake_up["nextFireAt"] = json!((2 * minute) as f64 - 0.75);
+    let listed = json!({"jobs": [job("often", true, minute), listed_wake_up]});
     called(&mut life, listed);
     life.happens("result a");
     assert_eq!(planned(&life), ["often", "wake-up"]);
