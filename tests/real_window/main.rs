@@ -167,7 +167,9 @@ fn main() {
             a_card_in_sight_has_no_dialog_over_it;
         wayland: a_prompt_is_answered_and_a_request_allowed_by_keyboard,
             a_request_out_of_sight_has_a_dialog,
-            an_image_is_pasted;
+            an_image_is_pasted,
+            the_bell_rings_is_clicked_and_is_withdrawn,
+            the_tray_has_the_session_that_waits_and_opens_the_board;
         configuration: it_is_opened_with_keys_and_a_server_is_turned_off;
         options: chosen_by_mouse_they_are_in_force,
             chosen_by_keyboard_they_count_from_the_next_start_on;
