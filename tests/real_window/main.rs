@@ -305,6 +305,7 @@ fn main() {
         links: a_link_opens_outside_and_only_what_may;
         typing: after_an_answer_by_mouse_the_prompt_has_the_focus,
             typing_outside_of_any_field_goes_to_the_prompt,
+            what_is_typed_right_after_new_session_is_for_the_new_one,
             a_key_is_changed_by_keyboard_and_stays_after_a_restart,
             the_right_button_opens_no_menu_of_the_browser;
         looks: light_and_dark,
