@@ -43,6 +43,8 @@ mod links;
 #[cfg(target_os = "linux")]
 mod looks;
 #[cfg(target_os = "linux")]
+mod many_windows;
+#[cfg(target_os = "linux")]
 mod menu;
 #[cfg(target_os = "linux")]
 mod modes;
@@ -131,6 +133,7 @@ fn main() {
     let mut tests = Vec::new();
     tests.extend(within(1_200, tests![hostile_output: nothing_runs_with_the_policy_or_without]));
     tests.extend(within(600, tests![random_input: random_input_allows_nothing]));
+    tests.extend(within(600, tests![many_windows: the_focus_of_twenty_windows_never_moves_by_itself]));
     tests.extend(within(300, tests![hostile: every_code_point_reaches_a_screen_reader]));
     let with_the_cli = tests![
         rewind: files_conversation_and_both_go_back_and_come_back;
