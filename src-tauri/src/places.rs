@@ -250,4 +250,49 @@ mod tests {
         done.store(true, std::sync::atomic::Ordering::Relaxed);
         reader.join().unwrap();
     }
+
+    /// The folder that a writer writes in; without it the test of the writer does nothing.
+    #[cfg(unix)]
+    const FOLDER: &str = "DESKBELL_TEST_PLACES";
+
+    #[cfg(unix)]
+    fn remember_many(kept: &PlacesStore) {
+        (0..100).for_each(|nr| kept.remember(place(&format!("/{}/{nr}", "p".repeat(200)))));
+    }
+
+    /// Writes where no file may have more than 4 KiB, as on a full disk.
+    #[cfg(unix)]
+    #[test]
+    fn writes_on_a_full_disk() {
+        let Some(data) = std::env::var_os(FOLDER).map(PathBuf::from) else { return };
+        let kept = opened(&data);
+        kept.remember(place("/last"));
+        println!("refused: {}", block_on(kept.save()).unwrap_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_full_disk_is_reported_and_the_places_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let kept = opened(folder.path());
+        remember_many(&kept);
+        block_on(kept.save()).unwrap();
+        let before = std::fs::read(path(folder.path())).unwrap();
+        // Without the signal the write fails, as it does on a full disk. The unit of the limit is 512 or 1024 bytes.
+        let output = std::process::Command::new("sh")
+            .arg("-c")
+            .arg("trap '' XFSZ; ulimit -f 8; exec \"$0\" --exact places::tests::writes_on_a_full_disk --nocapture")
+            .arg(std::env::current_exe().unwrap())
+            .env(FOLDER, folder.path())
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.status.success() && said.contains("refused: "), "{output:?}");
+        assert_eq!(std::fs::read(path(folder.path())).unwrap(), before);
+        let names = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
+        assert!(names.into_iter().all(|name| !name.to_string_lossy().starts_with(".deskbell-")));
+        kept.remember(place("/last"));
+        block_on(kept.save()).unwrap();
+        assert_eq!(SavedPlaces::read(folder.path()).windows()[0], place("/last"));
+    }
 }

@@ -37,7 +37,6 @@ use deskbell_engine::stored::MarkStore;
 use deskbell_engine::trust::TrustStore;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::SystemTime;
 use tauri::{AppHandle, Manager, RunEvent};
 use tokio::sync::mpsc;
 
@@ -245,7 +244,6 @@ impl Opened {
     fn read(data: PathBuf) -> anyhow::Result<Self> {
         disk::own_folder(&data)
             .with_context(|| format!("the app's folder {} could not be made", data.display()))?;
-        disk::remove_old_leftovers(&data, SystemTime::now());
         let mut places = SavedPlaces::read(&data);
         let file = SettingsFile::new(&folders::config());
         let read = settings::open(&file, &mut places);
@@ -345,6 +343,7 @@ fn setup(app: &AppHandle, args: Args, opened: Opened) -> anyhow::Result<()> {
         autostart::apply(&starting, is_wanted, autostart::When::AtStart).await;
     });
     tauri::async_runtime::spawn(opening::open_dropped(app.clone(), dropped));
+    tauri::async_runtime::spawn(folders::remove_leftovers(data_folder));
     let ending = app.clone();
     tauri::async_runtime::spawn(async move {
         signals::received().await;

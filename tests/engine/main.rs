@@ -34,6 +34,7 @@ mod error_lines;
 mod examples;
 mod exit;
 mod flood;
+mod full_disk;
 mod leftovers;
 mod log;
 mod log_files;

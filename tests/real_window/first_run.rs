@@ -1,17 +1,27 @@
 //! The first run: every state of the agent is recognised when the window gets the focus.
 
+use std::collections::HashMap;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
-use deskbell_tests::window::{App, Desktop, LONG, Launch, SHORT};
+use anyhow::{Context, Result, bail, ensure};
+use deskbell_tests::window::{App, Desktop, LONG, Launch, SHORT, Window};
 
 use crate::stage::PROJECT;
 
-/// How long it may take to find an installed agent after the window got the focus. The page promises two seconds; the
-/// rest is for a machine that does other things.
-const FOUND_WITHIN: Duration = Duration::from_secs(4);
+/// The page promises to recognise a state within this time after the window got the focus.
+const WITHIN: Duration = Duration::from_secs(2);
+/// A machine that does other things delays some rounds; the quickest one counts for each state.
+const N_ROUNDS: usize = 3;
+
+/// Gives the window the focus, and returns the time until it shows these words.
+async fn recognised(window: &Window, words: &str) -> Result<Duration> {
+    window.run("window.dispatchEvent(new Event('focus'))", Vec::new()).await?;
+    let focused = Instant::now();
+    window.wait_shows(words, SHORT).await?;
+    Ok(focused.elapsed())
+}
 
 /// A program that behaves as the file next to it says.
 fn program(desktop: &Desktop, state: &Path) -> Result<PathBuf> {
@@ -46,6 +56,18 @@ async fn without_an_agent(desktop: &Desktop) -> Result<App> {
 }
 
 pub async fn an_agent_that_is_installed_meanwhile_is_found_with_the_focus() -> Result<()> {
+    let mut all = Vec::new();
+    for _ in 0..N_ROUNDS {
+        all.push(found_after_installing().await?);
+        if all.last().is_some_and(|needed| *needed <= WITHIN) {
+            return Ok(());
+        }
+    }
+    bail!("the agent was found {all:?} after the focus")
+}
+
+/// Installs the agent where the native installer does, and returns the time until it is found.
+async fn found_after_installing() -> Result<Duration> {
     let desktop = Desktop::start().await?;
     let app = without_an_agent(&desktop).await?;
     let window = app.window(PROJECT).await?;
@@ -57,18 +79,15 @@ pub async fn an_agent_that_is_installed_meanwhile_is_found_with_the_focus() -> R
     window.click("button", "Search again").await?;
     window.wait_shows("Claude Code was not found", SHORT).await?;
 
-    // The place of the native installer. Only what the shell itself can do: PATH is empty.
+    // Only what the shell itself can do: PATH is empty.
     let place = desktop.home().join(".local/bin/claude");
     std::fs::create_dir_all(desktop.home().join(".local/bin"))?;
     let script = "#!/bin/sh\ncase \"$1\" in --version) echo '2.1.329 (Claude Code)';; auth) echo '{\"loggedIn\": true}';; esac\n";
     std::fs::write(&place, script)?;
     std::fs::set_permissions(&place, std::fs::Permissions::from_mode(0o755))?;
-    window.run("window.dispatchEvent(new Event('focus'))", Vec::new()).await?;
-    let focused = Instant::now();
+    let needed = recognised(&window, "Open restricted").await?;
     window.find("button", "Open restricted").await?;
-    let needed = focused.elapsed();
-    ensure!(needed <= FOUND_WITHIN, "the agent was found {needed:?} after the focus");
-    Ok(())
+    Ok(needed)
 }
 
 /// The demo agent reads nothing of the folder: a new user sees an answer after one click and a prompt.
@@ -85,6 +104,21 @@ pub async fn the_demo_needs_no_decision_about_the_folder() -> Result<()> {
 }
 
 pub async fn every_obstacle_is_recognised_with_the_focus() -> Result<()> {
+    let mut quickest: HashMap<&str, Duration> = HashMap::new();
+    for _ in 0..N_ROUNDS {
+        for (state, needed) in through_every_state().await? {
+            let least = quickest.entry(state).or_insert(needed);
+            *least = needed.min(*least);
+        }
+        if quickest.values().all(|needed| *needed <= WITHIN) {
+            return Ok(());
+        }
+    }
+    bail!("not each state was recognised within {WITHIN:?}: {quickest:?}")
+}
+
+/// Goes from obstacle to obstacle, and returns the time until each was recognised.
+async fn through_every_state() -> Result<Vec<(&'static str, Duration)>> {
     let desktop = Desktop::start().await?;
     let folder = desktop.project(PROJECT)?;
     let state = desktop.scratch().join("state");
@@ -94,6 +128,7 @@ pub async fn every_obstacle_is_recognised_with_the_focus() -> Result<()> {
     let window = app.window(PROJECT).await?;
     window.click("button", "Open restricted").await?;
     window.wait_shows("This program is not Claude Code", LONG).await?;
+    let mut all = Vec::new();
     for (next, words, detail) in [
         ("broken", "Claude Code was found, but does not run", "libshim.so.4"),
         ("old", "Claude Code 1.0.88 is too old", "claude update"),
@@ -101,9 +136,9 @@ pub async fn every_obstacle_is_recognised_with_the_focus() -> Result<()> {
         ("ready", "What do you want to do in", PROJECT),
     ] {
         std::fs::write(&state, next)?;
-        window.run("window.dispatchEvent(new Event('focus'))", Vec::new()).await?;
-        window.wait_shows(words, SHORT).await.with_context(|| format!("the state “{next}”"))?;
+        let needed = recognised(&window, words).await.with_context(|| format!("the state “{next}”"))?;
+        all.push((next, needed));
         window.wait_shows(detail, SHORT).await?;
     }
-    Ok(())
+    Ok(all)
 }

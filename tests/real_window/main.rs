@@ -43,6 +43,8 @@ mod links;
 #[cfg(target_os = "linux")]
 mod looks;
 #[cfg(target_os = "linux")]
+mod many_windows;
+#[cfg(target_os = "linux")]
 mod menu;
 #[cfg(target_os = "linux")]
 mod modes;
@@ -131,6 +133,7 @@ fn main() {
     let mut tests = Vec::new();
     tests.extend(within(1_200, tests![hostile_output: nothing_runs_with_the_policy_or_without]));
     tests.extend(within(600, tests![random_input: random_input_allows_nothing]));
+    tests.extend(within(600, tests![many_windows: the_focus_of_twenty_windows_never_moves_by_itself]));
     tests.extend(within(300, tests![hostile: every_code_point_reaches_a_screen_reader]));
     let with_the_cli = tests![
         rewind: files_conversation_and_both_go_back_and_come_back;
@@ -167,7 +170,9 @@ fn main() {
             a_card_in_sight_has_no_dialog_over_it;
         wayland: a_prompt_is_answered_and_a_request_allowed_by_keyboard,
             a_request_out_of_sight_has_a_dialog,
-            an_image_is_pasted;
+            an_image_is_pasted,
+            the_bell_rings_is_clicked_and_is_withdrawn,
+            the_tray_has_the_session_that_waits_and_opens_the_board;
         configuration: it_is_opened_with_keys_and_a_server_is_turned_off;
         options: chosen_by_mouse_they_are_in_force,
             chosen_by_keyboard_they_count_from_the_next_start_on;
@@ -303,6 +308,7 @@ fn main() {
         links: a_link_opens_outside_and_only_what_may;
         typing: after_an_answer_by_mouse_the_prompt_has_the_focus,
             typing_outside_of_any_field_goes_to_the_prompt,
+            what_is_typed_right_after_new_session_is_for_the_new_one,
             a_key_is_changed_by_keyboard_and_stays_after_a_restart,
             the_right_button_opens_no_menu_of_the_browser;
         looks: light_and_dark,

@@ -7,7 +7,7 @@ use crate::stage::{PROJECT, Stage};
 
 const NONE: &str = "No session works or waits";
 
-fn entry(icon: &TrayIcon, start: &str) -> Option<i32> {
+pub fn entry(icon: &TrayIcon, start: &str) -> Option<i32> {
     icon.entries.iter().find(|(_, label)| label.starts_with(start)).map(|(id, _)| *id)
 }
 

@@ -133,3 +133,29 @@ pub async fn a_key_is_changed_by_keyboard_and_stays_after_a_restart() -> Result<
         })
         .await
 }
+
+/// The keys follow “New session” at once, before any answer of the app.
+pub async fn what_is_typed_right_after_new_session_is_for_the_new_one() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("typed-after-new", async |stage| {
+            let window = &stage.window;
+            window.prompt("SAY Ready.").await?;
+            window.wait_said("Ready.", SHORT).await?;
+            window.wait_idle(SHORT).await?;
+            window.type_into("Prompt", "for the old one").await?;
+            stage.pointer.many(&["key", "ctrl+n", "type", "--delay", "0", "for the new one"]).await?;
+            window.wait_shows("What do you want to do in", SHORT).await?;
+            eventually("every key is in the new session", SHORT, async || {
+                Ok((window.value("Prompt").await? == "for the new one").then_some(()))
+            })
+            .await?;
+            window.wait_focus("textbox “Prompt”").await?;
+            window.key("alt+Down").await?;
+            eventually("the old session has its own text", SHORT, async || {
+                Ok((window.value("Prompt").await? == "for the old one").then_some(()))
+            })
+            .await
+        })
+        .await
+}

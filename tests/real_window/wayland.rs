@@ -1,9 +1,13 @@
-//! The app on Wayland: it draws, the keyboard reaches it, requests are asked in a dialog, and images are pasted.
+//! The app on Wayland: it draws, the keyboard reaches it, requests are asked in a dialog, images are pasted, the bell
+//! rings, and the tray has its icon.
 
 use anyhow::{Context, Result, ensure};
-use deskbell_tests::window::{App, Compositor, Desktop, LONG, Launch, SHORT, Window, eventually};
+use deskbell_tests::window::{
+    App, Compositor, Desktop, LONG, Launch, Manners, Notifications, SHORT, Tray, TrayIcon, Window, eventually,
+};
 
 use crate::stage::{Gate, PROJECT};
+use crate::tray::entry;
 
 /// More than a white window with a title bar has, and far fewer than any page.
 const FEW_COLOURS: usize = 40;
@@ -11,6 +15,7 @@ const FEW_COLOURS: usize = 40;
 struct Stage {
     app: App,
     window: Window,
+    notifications: Notifications,
     compositor: Compositor,
     desktop: Desktop,
 }
@@ -19,8 +24,9 @@ struct Stage {
 async fn play(name: &str, test: impl AsyncFnOnce(&Stage) -> Result<()>) -> Result<()> {
     let (desktop, compositor) = Desktop::wayland().await?;
     let folder = desktop.project(PROJECT)?;
+    let notifications = Notifications::on(&desktop, Manners::Polite).await?;
     let app = App::start(&desktop, &Launch::demo(&folder)).await?;
-    let stage = Stage { window: app.page().await?, app, compositor, desktop };
+    let stage = Stage { window: app.page().await?, app, notifications, compositor, desktop };
     let Err(error) = test(&stage).await else { return Ok(()) };
     let picture = match stage.compositor.screenshot(&format!("failed-{name}")).await {
         Ok(file) => file.display().to_string(),
@@ -122,6 +128,50 @@ pub async fn an_image_is_pasted() -> Result<()> {
             Ok((stage.window.run(images, Vec::new()).await? == 1).then_some(()))
         })
         .await
+    })
+    .await
+}
+
+pub async fn the_bell_rings_is_clicked_and_is_withdrawn() -> Result<()> {
+    play("wayland-bell", async |stage| {
+        let frame = stage.compositor.window(PROJECT).await?;
+        stage.compositor.focus(&frame).await?;
+        stage.window.click("textbox", "Prompt").await?;
+        let gate = Gate::closed(&stage.desktop)?;
+        stage.compositor.type_text(&gate.step()).await?;
+        stage.compositor.key(Some("shift"), "Return").await?;
+        stage.prompt("SAY The fog has gone.").await?;
+        stage.compositor.workspace("2").await?;
+        stage.window.wait_unfocused().await?;
+        gate.open()?;
+        let rung =
+            stage.notifications.wait_for(|seen| seen.body.contains("The fog has gone."), SHORT).await?;
+        ensure!(rung.summary.contains(PROJECT), "{rung:?}");
+
+        // A click has no activation token of the compositor here, so it may only ask for attention.
+        stage.notifications.click(rung.id).await?;
+        stage.window.wait_said("The fog has gone.", SHORT).await?;
+        stage.compositor.focus(&frame).await?;
+        eventually("nothing is shown that was seen", SHORT, async || {
+            Ok(stage.notifications.all().iter().all(|seen| !seen.open).then_some(()))
+        })
+        .await
+    })
+    .await
+}
+
+pub async fn the_tray_has_the_session_that_waits_and_opens_the_board() -> Result<()> {
+    play("wayland-tray", async |stage| {
+        let tray = Tray::on(&stage.desktop).await?;
+        let none = |icon: &TrayIcon| entry(icon, "No session works or waits").is_some();
+        tray.wait_for(|icon| icon.status == "Active" && none(icon), SHORT).await?;
+        let frame = stage.compositor.window(PROJECT).await?;
+        stage.compositor.focus(&frame).await?;
+        stage.prompt(r#"TOOL Bash {"command": "touch a.txt"}"#).await?;
+        let waits = |icon: &TrayIcon| entry(icon, "Wants to run a command").is_some();
+        let icon = tray.wait_for(|icon| icon.status == "NeedsAttention" && waits(icon), SHORT).await?;
+        tray.choose(entry(&icon, "All projects").context("it is always there")?).await?;
+        stage.compositor.window("All projects").await.map(drop)
     })
     .await
 }

@@ -1,6 +1,8 @@
 //! Deskbell's own folders.
 
+use deskbell_engine::disk;
 use std::path::PathBuf;
+use std::time::SystemTime;
 
 /// The folder of data: in `XDG_DATA_HOME`, Application Support or AppData, depending on the system.
 pub fn data() -> PathBuf {
@@ -16,4 +18,13 @@ pub const RECORDINGS: &str = "recordings";
 /// The folder of configuration: in `XDG_CONFIG_HOME`, Application Support or AppData, depending on the system.
 pub fn config() -> PathBuf {
     dirs::config_dir().unwrap_or_else(|| PathBuf::from(".")).join("deskbell")
+}
+
+/// Removes the half-written files that killed processes left in the data, once they are old. Nothing waits for it.
+pub async fn remove_leftovers(data: PathBuf) {
+    let below = data.clone();
+    let sweep = move || disk::remove_old_leftovers_below(&below, SystemTime::now());
+    if let Err(unfinished) = disk::run(&data, disk::DEADLINE, sweep).await {
+        tracing::debug!(%unfinished, "the search for half-written files goes on");
+    }
 }

@@ -93,6 +93,7 @@ async fn serve(options: ServeOptions) -> anyhow::Result<ExitCode> {
     let server = Server::new(&options, data.clone(), decisions, sessions, run.clone());
     server.restore().await;
     announce();
+    tokio::spawn(folders::remove_leftovers(data.clone()));
     server.serve(listener).await;
     // From here on a new client finds no server, and may start one as soon as the lock is free.
     let removed = disk::run(&data, disk::DEADLINE, move || std::fs::remove_file(&socket_path)).await;

@@ -9,9 +9,26 @@ use std::time::{Duration, SystemTime};
 /// Maximum number of files read from a folder.
 const MOST_FILES: usize = 100_000;
 
+/// Maximum number of folders that are searched for what killed writers left.
+const MOST_FOLDERS: usize = 100_000;
+
 /// Replaces a file atomically: at any moment the path has either the complete old content or the complete new one.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     replace(path, bytes, true)
+}
+
+/// The same with permissions (Unix): a file of the user keeps those that it had.
+pub fn write_with_mode(path: &Path, bytes: &[u8], mode: Option<u32>) -> io::Result<()> {
+    let (folder, file) = written(path, bytes, false)?;
+    #[cfg(unix)]
+    if let Some(mode) = mode {
+        file.as_file().set_permissions(std::os::unix::fs::PermissionsExt::from_mode(mode))?;
+    }
+    #[cfg(not(unix))]
+    let _ = mode;
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|error| error.error)?;
+    sync_folder(folder)
 }
 
 /// Creates a file atomically. If the path exists, whatever it is, this fails with the kind `AlreadyExists`.
@@ -38,6 +55,22 @@ pub fn remove_old_leftovers(folder: &Path, now: SystemTime) {
     let is_old = |changed| now.duration_since(changed).is_ok_and(|age| age > ABANDONED_AFTER);
     if let Err(error) = remove_temporary(folder, is_old) {
         tracing::warn!(%error, "could not remove what a killed writer left");
+    }
+}
+
+/// The same in a folder and the folders below it, without following links.
+pub fn remove_old_leftovers_below(folder: &Path, now: SystemTime) {
+    let mut folders = vec![folder.to_owned()];
+    let mut n_left = MOST_FOLDERS;
+    while let Some(folder) = folders.pop() {
+        remove_old_leftovers(&folder, now);
+        // A folder that cannot be read was logged just now, unless it was removed meanwhile.
+        for path in list(&folder, MOST_FILES).unwrap_or_default().paths {
+            if n_left > 0 && fs::symlink_metadata(&path).is_ok_and(|found| found.is_dir()) {
+                n_left -= 1;
+                folders.push(path);
+            }
+        }
     }
 }
 
@@ -119,5 +152,36 @@ mod tests {
         remove_old_leftovers(folder.path(), changed + ABANDONED_AFTER + Duration::from_secs(1));
         assert!(!left.exists());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 5, "nothing else was removed");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_was_left_in_folders_below_is_removed_and_links_are_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (own, other) = (folder.path().join("own/a/b"), folder.path().join("other"));
+        let left = [&own, &other].map(|folder| {
+            fs::create_dir_all(folder).unwrap();
+            written(&folder.join("state.json"), b"half", false).unwrap().1.keep().unwrap().1
+        });
+        std::os::unix::fs::symlink(&other, folder.path().join("own/link")).unwrap();
+        fs::write(own.join("state.json"), "whole").unwrap();
+        let later = fs::metadata(&left[0]).unwrap().modified().unwrap() + ABANDONED_AFTER * 2;
+
+        remove_old_leftovers_below(&folder.path().join("own"), later);
+        assert_eq!(left.map(|left| left.exists()), [false, true]);
+        assert_eq!(fs::read_to_string(own.join("state.json")).unwrap(), "whole");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_is_replaced_with_its_permissions() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.sh");
+        for (mode, expected) in [(None, 0o600), (Some(0o755), 0o755), (Some(0o640), 0o640)] {
+            write_with_mode(&path, b"#!/bin/sh", mode).unwrap();
+            assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o7777, expected);
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 }

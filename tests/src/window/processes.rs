@@ -17,6 +17,13 @@ pub struct Process {
 }
 
 impl Process {
+    /// Its memory in KiB; what it shares with others counts in part. 0 if it has ended.
+    pub fn memory(&self) -> u64 {
+        let rollup = fs::read_to_string(format!("/proc/{}/smaps_rollup", self.pid)).unwrap_or_default();
+        let line = rollup.lines().find_map(|line| line.strip_prefix("Pss:"));
+        line.and_then(|line| line.trim().strip_suffix("kB")?.trim().parse().ok()).unwrap_or_default()
+    }
+
     /// Sends it SIGTERM.
     pub fn terminate(&self) -> io::Result<()> {
         self.signal(Signal::TERM)

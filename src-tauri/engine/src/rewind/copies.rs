@@ -8,9 +8,11 @@ use super::{Checked, Copied, UndoFault, Undone};
 use crate::disk::{self, ReadError};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// Maximum size of a file that is copied, in bytes.
 pub const MOST_OF_FILE: u64 = 32 * 1024 * 1024;
@@ -147,7 +149,7 @@ fn copy_into(
         if let Some(content) = content {
             size += content.len() as u64;
             let name = format!("{nr}.copy");
-            write(&folder.join(&name), &content, None)?;
+            disk::write_atomically(&folder.join(&name), &content)?;
             entry.copy = Some(name);
         }
         entries.push(entry);
@@ -205,6 +207,11 @@ pub fn undo(root: &Path, at: u64, overwrite: bool) -> Result<Undone, UndoFault> 
     if !overwrite && !changed.is_empty() {
         return Err(UndoFault::Changed(changed));
     }
+    // An undo that was killed may have left half a file next to one of the user's.
+    let folders: BTreeSet<&Path> = entries.iter().filter_map(|entry| entry.real.parent()).collect();
+    for folder in folders.into_iter().filter(|folder| folder.is_dir()) {
+        disk::remove_old_leftovers(folder, SystemTime::now());
+    }
     let mut undone = Undone::default();
     let mut failed = Vec::new();
     for (entry, content) in entries.iter().zip(contents) {
@@ -239,7 +246,7 @@ pub fn put(path: &Path, content: Option<&[u8]>, mode: Option<u32>) -> io::Result
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent)?;
     }
-    write(path, content, mode)
+    disk::write_with_mode(path, content, mode)
 }
 
 /// Removes the copies of a folder that were made before this time.
@@ -274,23 +281,7 @@ fn load(folder: &Path) -> io::Result<Vec<Entry>> {
 }
 
 fn save(folder: &Path, entries: &[Entry]) -> io::Result<()> {
-    write(&folder.join(LIST), &serde_json::to_vec(entries)?, None)
-}
-
-/// Replaces a file atomically. Without a mode only the owner can read it.
-fn write(path: &Path, content: &[u8], mode: Option<u32>) -> io::Result<()> {
-    let folder = path.parent().ok_or_else(|| io::Error::other("the path has no folder"))?;
-    let mut file = tempfile::Builder::new().prefix(".deskbell-").tempfile_in(folder)?;
-    file.write_all(content)?;
-    #[cfg(unix)]
-    if let Some(mode) = mode {
-        file.as_file().set_permissions(std::os::unix::fs::PermissionsExt::from_mode(mode))?;
-    }
-    #[cfg(not(unix))]
-    let _ = mode;
-    file.as_file().sync_all()?;
-    file.persist(path).map_err(|error| error.error)?;
-    Ok(())
+    disk::write_atomically(&folder.join(LIST), &serde_json::to_vec(entries)?)
 }
 
 #[cfg(test)]
@@ -363,6 +354,26 @@ mod tests {
         assert_eq!(fs::read(world.file("a")).unwrap(), b"old");
         assert_eq!(undo(&world.root, 1, true).unwrap().restored.len(), 2);
         assert_eq!(fs::read(world.file("b")).unwrap(), b"new");
+    }
+
+    #[test]
+    fn an_undo_removes_what_a_killed_one_left_next_to_the_files() {
+        let world = World::new();
+        fs::write(world.file("a"), "new").unwrap();
+        world.copy(1, &["a"]);
+        fs::write(world.file("a"), "old").unwrap();
+        check(&world.root, 1).unwrap();
+        let two_hours = std::time::Duration::from_secs(2 * 60 * 60);
+        for name in [".deskbell-old.partial", ".deskbell-new.partial", "the users.partial"] {
+            fs::write(world.file(name), "half").unwrap();
+        }
+        let old = fs::File::options().write(true).open(world.file(".deskbell-old.partial")).unwrap();
+        old.set_modified(SystemTime::now() - two_hours).unwrap();
+        undo(&world.root, 1, false).unwrap();
+        let mut left: Vec<_> =
+            fs::read_dir(&world.project).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        left.sort();
+        assert_eq!(left, [".deskbell-new.partial", "a", "the users.partial"]);
     }
 
     #[test]
