@@ -1,4 +1,4 @@
-//! The project's commands: `cargo xtask run`, `test`, `bench`, `fuzz`, `shots`, `systems`, `package`, `notes`,
+//! The project's commands: `cargo xtask run`, `test`, `bench`, `fuzz`, `shots`, `guide`, `systems`, `package`, `notes`,
 //! `recordings` and `icons`.
 //!
 //! Built from the standard library alone, so that it compiles before anything else is installed, and then installs the
@@ -13,6 +13,7 @@ mod demo;
 mod deny;
 mod display;
 mod fuzz;
+mod guide;
 mod icons;
 mod json;
 mod node;
@@ -50,6 +51,7 @@ Commands:
   fuzz [TARGET...] [--minutes N]
                     Fuzz the engine for 10 minutes per target: wire lines markdown terminal diff fold
   shots [VIEW...]   Take a screenshot of every view of the interface, or of the named ones, and check each with axe
+  guide             Build the user guide and the other documents as a book, and follow its links
   systems           Check the code for Windows and macOS, as far as a compiler on Linux can
   package           Build the installable packages for this system
   package --from APP [RELAY]
@@ -73,6 +75,7 @@ fn main() -> ExitCode {
         ["bench", names @ ..] => bench::bench(names),
         ["fuzz", arguments @ ..] => fuzz::fuzz(arguments),
         ["shots", views @ ..] => shots::shots(views),
+        ["guide"] => guide::check(),
         ["systems"] => systems::systems(),
         ["package"] => package::package(),
         ["package", "relay"] => package::relay::build(),

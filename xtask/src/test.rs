@@ -13,7 +13,7 @@ use crate::node::Node;
 use crate::package::Checked;
 use crate::packages::Need;
 use crate::{
-    Outcome, agents, bench, claude, crates, deny, package, project, system, toolchain, ui, workflows,
+    Outcome, agents, bench, claude, crates, deny, guide, package, project, system, toolchain, ui, workflows,
 };
 
 use ahead::Ahead;
@@ -125,7 +125,11 @@ impl Suite {
             Part::Formatting => self.formatting(),
             Part::Habits => self.node().and_then(|node| {
                 let habits = both(ui::script(node, "unused"), || ui::script(node, "typos"));
-                both(habits, || both(workflows::check(node), || both(deny::check(), crates::check)))
+                both(habits, || {
+                    both(workflows::check(node), || {
+                        both(guide::check(), || both(deny::check(), crates::check))
+                    })
+                })
             }),
             Part::UiBuild => self.node().and_then(ui::build),
             Part::Clippy => both(
