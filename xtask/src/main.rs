@@ -52,6 +52,7 @@ Commands:
                     Fuzz the engine for 10 minutes per target: wire lines markdown terminal diff fold
   shots [VIEW...]   Take a screenshot of every view of the interface, or of the named ones, and check each with axe
   guide             Build the user guide and the other documents as a book, and follow its links
+  guide --pictures  Take the pictures of the documents again
   systems           Check the code for Windows and macOS, as far as a compiler on Linux can
   package           Build the installable packages for this system
   package --from APP [RELAY]
@@ -76,6 +77,7 @@ fn main() -> ExitCode {
         ["fuzz", arguments @ ..] => fuzz::fuzz(arguments),
         ["shots", views @ ..] => shots::shots(views),
         ["guide"] => guide::check(),
+        ["guide", "--pictures"] => guide::pictures(),
         ["systems"] => systems::systems(),
         ["package"] => package::package(),
         ["package", "relay"] => package::relay::build(),
