@@ -2,6 +2,7 @@
 
 mod arch;
 mod changelog;
+mod archive;
 mod check;
 mod clean_root;
 mod copyright;

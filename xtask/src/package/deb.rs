@@ -9,7 +9,7 @@ use super::copyright::{Licences, copyright};
 use super::dates::dated;
 use super::kind::Kind;
 use super::tree::{Tree, Zsh};
-use super::{MAINTAINER, Source};
+use super::{MAINTAINER, Source, archive};
 use crate::command::{self, find};
 use crate::project::APP;
 use crate::scratch::Scratch;
@@ -26,7 +26,7 @@ deskbell-relay: shared-library-lacks-prerequisites [usr/bin/deskbell-relay]
 
 /// Whether the tools are there. The names of libraries' packages are known only where dpkg has installed them.
 pub fn can_build() -> bool {
-    system::has_apt() && ["dpkg-deb", "dpkg-shlibdeps", "gzip"].iter().all(|tool| find(tool).is_some())
+    system::has_apt() && ["dpkg-deb", "dpkg-shlibdeps", "gzip", "xz"].iter().all(|tool| find(tool).is_some())
 }
 
 /// Assembles the package in the folder, and returns its path. Equal sources and binaries give equal bytes.
@@ -53,8 +53,9 @@ pub fn build(kind: Kind, source: &Source, program: &Path, into: &Path) -> Outcom
     let package = into.join(format!("{name}_{}{REVISION}_{architecture}.deb", source.version));
     fs::create_dir_all(into).map_err(|error| format!("could not make {}: {error}", into.display()))?;
     let mut build = Command::new("dpkg-deb");
-    build.args(["--root-owner-group", "-Zxz", "-z9", "--build"]).arg(tree.path()).arg(&package);
+    build.args(["--root-owner-group", "-Znone", "--build"]).arg(tree.path()).arg(&package);
     run(dated(&mut build, source.seconds))?;
+    archive::compress(&package, source.seconds)?;
     Ok(package)
 }
 
