@@ -20,10 +20,10 @@ mod sums;
 mod symbols;
 mod tree;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use std::{env, fs};
 use crate::command::{cargo, run};
 use crate::node::Node;
 use crate::packages::Need;
@@ -38,12 +38,22 @@ use kind::Kind;
 const BUNDLES: &str = if cfg!(target_os = "macos") {
     "app,dmg"
 } else if cfg!(windows) {
-    "nsis"
+    "nsis,msi"
 } else {
     "deb,rpm"
 };
 
 /// The project has no mail address, and Debian's format demands one: `.invalid` is reserved and never assigned.
+/// By these Tauri signs and notarises the app of macOS; without them it is neither.
+const SIGNING: [&str; 6] = [
+    "APPLE_CERTIFICATE",
+    "APPLE_CERTIFICATE_PASSWORD",
+    "APPLE_SIGNING_IDENTITY",
+    "APPLE_ID",
+    "APPLE_PASSWORD",
+    "APPLE_TEAM_ID",
+];
+
 const MAINTAINER: &str = "The Deskbell developers <developers@deskbell.invalid>";
 
 /// What a package is made of besides the binary.
@@ -153,9 +163,13 @@ fn build(node: &Node, kinds: &[Kind]) -> Outcome {
         return finish(&programs(&app, relay.as_deref()));
     }
     // Symbols would stay in the binary on macOS.
-    run(ui::tauri(node)
-        .args(["build", "--ci", "--bundles", BUNDLES])
-        .env("CARGO_PROFILE_RELEASE_STRIP", "symbols"))?;
+    let mut build = ui::tauri(node);
+    build.args(["build", "--ci", "--bundles", BUNDLES]).env("CARGO_PROFILE_RELEASE_STRIP", "symbols");
+    // A workflow without these secrets sets them to nothing, which Tauri would take for a certificate.
+    for name in SIGNING.iter().filter(|name| env::var_os(name).is_some_and(|value| value.is_empty())) {
+        build.env_remove(name);
+    }
+    run(&mut build)?;
     finish(&[])
 }
 
@@ -268,4 +282,25 @@ fn symbols_folder() -> PathBuf {
 
 fn folder() -> PathBuf {
     project::target().join("release").join("bundle")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::Json;
+
+    #[test]
+    fn the_app_of_macos_is_hardened_and_every_secret_reaches_its_build() {
+        let text = |place: &str| fs::read_to_string(project::root().join(place)).unwrap();
+        let configuration = Json::parse(&text("tauri.conf.json")).unwrap();
+        let bundle = configuration.get("bundle").unwrap();
+        let macos = bundle.get("macOS").unwrap();
+        assert_eq!(macos.get("hardenedRuntime"), Some(&Json::Bool(true)));
+        // No right that the hardened runtime takes away is given back.
+        assert!(!text(macos.text("entitlements")).contains("<key>"));
+        let workflow = text(".github/workflows/release.yml");
+        for name in SIGNING {
+            assert!(workflow.contains(&format!("{name}: ${{{{ secrets.{name} }}}}")), "{name}");
+        }
+    }
 }
