@@ -9,9 +9,11 @@ use tokio::process::Command;
 /// A program that ends with an error within this time was not started.
 const FAILS_WITHIN: Duration = Duration::from_millis(700);
 
-/// Returns whether a variable says that Deskbell or an agent started the program.
+/// Returns whether a variable says that Deskbell, its AppImage or an agent started the program.
 pub fn is_ours(variable: &str) -> bool {
-    variable.starts_with("DESKBELL_") || variable.starts_with("CLAUDECODE")
+    variable.starts_with("DESKBELL_")
+        || variable.starts_with("CLAUDECODE")
+        || ["APPIMAGE", "APPDIR", "ARGV0", "OWD"].contains(&variable)
 }
 
 /// Starts a program in a folder.

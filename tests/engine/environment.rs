@@ -7,6 +7,9 @@ use std::process::Command;
 /// Set in the process with the minimal environment: this test's own program, run once more.
 const OUTER: &str = "ENGINE_TEST_OUTER";
 
+/// What the runtime of an AppImage sets.
+const OF_APP_IMAGE: [&str; 4] = ["APPIMAGE", "APPDIR", "ARGV0", "OWD"];
+
 #[test]
 fn a_poor_environment_is_completed_and_a_foreign_one_is_stripped() {
     let home = tempfile::tempdir().unwrap();
@@ -16,6 +19,7 @@ fn a_poor_environment_is_completed_and_a_foreign_one_is_stripped() {
         .env_clear()
         .envs([("PATH", "/usr/bin:/bin"), (OUTER, "1"), ("CLAUDECODE", "1"), ("CLAUDECODE_SSE_PORT", "1234")])
         .envs([("DESKBELL_RUN", "another"), ("DESKBELL_AGENT", "another"), ("LANG", "C")])
+        .envs(OF_APP_IMAGE.map(|name| (name, "/tmp/.mount/deskbell")))
         .env("HOME", home.path())
         .output()
         .unwrap();
@@ -23,7 +27,9 @@ fn a_poor_environment_is_completed_and_a_foreign_one_is_stripped() {
     assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
     let told = text.lines().find_map(|line| line.strip_prefix("told: ")).unwrap();
     let told: Vec<String> = serde_json::from_str(told).unwrap();
-    let [path, claudecode, port, agent, run, lang, home_told] = &told[..] else { panic!("{told:?}") };
+    let (told, of_app_image) = told.split_at(told.len() - OF_APP_IMAGE.len());
+    assert_eq!(of_app_image, ["(unset)"; 4]);
+    let [path, claudecode, port, agent, run, lang, home_told] = told else { panic!("{told:?}") };
     assert!(path.starts_with("/usr/bin:/bin:"), "what was there stays in front: {path}");
     let local = home.path().join(".local/bin").display().to_string();
     assert!(path.split(':').any(|directory| directory == local), "{path}");
@@ -42,7 +48,8 @@ async fn told_by_the_agent() {
     let names =
         ["PATH", "CLAUDECODE", "CLAUDECODE_SSE_PORT", "DESKBELL_AGENT", "DESKBELL_RUN", "LANG", "HOME"];
     let mut life = Setup::demo().open().await;
-    life.turn(&names.map(|name| format!("ENV {name}")).join("\n")).await;
+    let names = [&names[..], &OF_APP_IMAGE].concat();
+    life.turn(&names.iter().map(|name| format!("ENV {name}")).collect::<Vec<_>>().join("\n")).await;
     println!("told: {}", Value::from(life.answers().await));
     life.close().await;
 }

@@ -1,8 +1,9 @@
 //! `cargo xtask package`: the packages that users install.
 
+mod appimage;
 mod arch;
-mod changelog;
 mod archive;
+mod changelog;
 mod check;
 mod clean_root;
 mod copyright;
@@ -22,8 +23,8 @@ mod tree;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
 use std::{env, fs};
+
 use crate::command::{cargo, run};
 use crate::node::Node;
 use crate::packages::Need;
@@ -40,10 +41,9 @@ const BUNDLES: &str = if cfg!(target_os = "macos") {
 } else if cfg!(windows) {
     "nsis,msi"
 } else {
-    "deb,rpm"
+    "deb,rpm,appimage"
 };
 
-/// The project has no mail address, and Debian's format demands one: `.invalid` is reserved and never assigned.
 /// By these Tauri signs and notarises the app of macOS; without them it is neither.
 const SIGNING: [&str; 6] = [
     "APPLE_CERTIFICATE",
@@ -54,6 +54,7 @@ const SIGNING: [&str; 6] = [
     "APPLE_TEAM_ID",
 ];
 
+/// The project has no mail address, and Debian's format demands one: `.invalid` is reserved and never assigned.
 const MAINTAINER: &str = "The Deskbell developers <developers@deskbell.invalid>";
 
 /// What a package is made of besides the binary.
@@ -231,10 +232,16 @@ fn assemble(kind: Kind, source: &Source, program: &Path, folder: &Path) -> Outco
             println!("No .{name}: its tools are not installed");
         }
     }
-    if kind == Kind::Relay {
-        relay::tarball(source, program, &folder.join("relay"))?;
+    match kind {
+        Kind::App if appimage::can_build() => {
+            appimage::build(kind, source, program, &folder.join("appimage")).map(drop)
+        }
+        Kind::App => {
+            println!("No AppImage: its tools, or its runtime for this processor, are not there");
+            Ok(())
+        }
+        Kind::Relay => relay::tarball(source, program, &folder.join("relay")).map(drop),
     }
-    Ok(())
 }
 
 /// The packages that were built.
@@ -246,6 +253,7 @@ pub fn built() -> Outcome<Vec<PathBuf>> {
         let paths = entries.into_iter().flatten().flatten().map(|entry| entry.path());
         let extension = match kind {
             "nsis" => "exe",
+            "appimage" => "AppImage",
             "relay" => "gz",
             kind => kind,
         };
@@ -258,7 +266,7 @@ pub fn built() -> Outcome<Vec<PathBuf>> {
     Ok(packages)
 }
 
-/// The built package of a kind with this extension: `deb`, `rpm` or `gz`.
+/// The built package of a kind with this extension: `deb`, `rpm`, `AppImage` or `gz`.
 fn built_package(kind: Kind, extension: &str) -> Outcome<PathBuf> {
     let is_wanted = |path: &&PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();

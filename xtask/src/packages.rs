@@ -89,6 +89,7 @@ impl Family {
             (Self::Debian, Need::Python) => &["python3", "python3-venv"],
             (Self::Debian, Need::Package) => &[
                 "dpkg-dev", "lintian", "rpm", "desktop-file-utils", "appstream", "man-db", "zsh", "fish", "debootstrap",
+                "squashfs-tools",
             ],
             (Self::Debian, Need::Recipe) => &["makepkg"],
             (Self::Debian, Need::OtherSystems) => {
@@ -111,7 +112,7 @@ impl Family {
             (Self::Fedora, Need::Count) => &["valgrind"],
             (Self::Fedora, Need::Search) => &["ripgrep"],
             (Self::Fedora, Need::Python) => &["python3"],
-            (Self::Fedora, Need::Package) => &["rpm-build", "desktop-file-utils", "appstream"],
+            (Self::Fedora, Need::Package) => &["rpm-build", "desktop-file-utils", "appstream", "squashfs-tools"],
             (Self::Fedora, Need::Recipe) => &[],
             (Self::Fedora, Need::OtherSystems) => &["rust", "cargo", "rust-src", "mingw64-gcc"],
 
@@ -129,7 +130,7 @@ impl Family {
             (Self::Arch, Need::Count) => &["valgrind"],
             (Self::Arch, Need::Search) => &["ripgrep"],
             (Self::Arch, Need::Python) => &["python"],
-            (Self::Arch, Need::Package) => &["rpm-tools", "desktop-file-utils", "appstream"],
+            (Self::Arch, Need::Package) => &["rpm-tools", "desktop-file-utils", "appstream", "squashfs-tools"],
             (Self::Arch, Need::Recipe) => &[],
             (Self::Arch, Need::OtherSystems) => &["rust-src", "mingw-w64-gcc"],
         }

@@ -274,10 +274,16 @@ fn same(name: &OsStr, other: &str) -> bool {
     if cfg!(windows) { name.eq_ignore_ascii_case(other) } else { name == other }
 }
 
+/// What the runtime of an AppImage sets for the program in it, by Deskbell's own and by the one that started Deskbell: a
+/// child would take itself for that program. zsh starts every command with the name in `ARGV0`.
+const OF_APP_IMAGE: [&str; 4] = ["APPIMAGE", "APPDIR", "ARGV0", "OWD"];
+
 /// Is this variable meant only for Deskbell itself? A child that saw it would assume that another program started it.
 pub(crate) fn is_private(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
-    name.starts_with("CLAUDECODE") || (name.starts_with("DESKBELL_") && !name.starts_with("DESKBELL_DEMO_"))
+    name.starts_with("CLAUDECODE")
+        || OF_APP_IMAGE.contains(&&*name)
+        || (name.starts_with("DESKBELL_") && !name.starts_with("DESKBELL_DEMO_"))
 }
 
 /// PATH followed by the program's own folder, which may also have the Node that runs it, and by the usual program folders
@@ -376,11 +382,13 @@ mod tests {
 
     #[test]
     fn what_is_ours_stays_with_us() {
-        let ours = ["CLAUDECODE", "DESKBELL_AGENT", "DESKBELL_DEMO_SPEED", "HOME", "LANG"]
-            .map(|name| (OsString::from(name), OsString::from("x")));
+        let ours =
+            ["APPIMAGE", "ARGV0", "CLAUDECODE", "DESKBELL_AGENT", "DESKBELL_DEMO_SPEED", "HOME", "LANG"]
+                .map(|name| (OsString::from(name), OsString::from("x")));
         let env = launch().environment(ours.into_iter());
         let names: Vec<_> = env.iter().map(|(name, _)| name.to_string_lossy().into_owned()).collect();
-        assert!(!names.iter().any(|name| ["CLAUDECODE", "DESKBELL_AGENT", "HOME"].contains(&name.as_str())));
+        let gone = ["APPIMAGE", "ARGV0", "CLAUDECODE", "DESKBELL_AGENT", "HOME"];
+        assert!(!names.iter().any(|name| gone.contains(&name.as_str())));
         assert!(names.contains(&"DESKBELL_DEMO_SPEED".to_owned()));
         assert!(env.contains(&("EXTRA".into(), "1".into())));
         assert!(env.contains(&("DESKBELL_RUN".into(), "token".into())));

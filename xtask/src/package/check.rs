@@ -6,7 +6,7 @@ use std::process::Command;
 
 use super::desktop_entry::DesktopEntry;
 use super::kind::Kind;
-use super::{arch, built_package, installed_relay, lint};
+use super::{appimage, arch, built_package, installed_relay, lint};
 use crate::command::{command, find, read, run};
 use crate::packages::Need;
 use crate::project::APP;
@@ -37,6 +37,9 @@ pub fn check(kinds: &[Kind]) -> Outcome<Checked> {
         check_rpm(*kind)?;
     }
     arch::check()?;
+    if kinds.contains(&Kind::App) && appimage::can_build() {
+        appimage::check()?;
+    }
     check_debs(kinds)?;
     Ok(Checked::Works)
 }

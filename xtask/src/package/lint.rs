@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use super::kind::Kind;
-use super::{Source, built_package, deb, relay, rpm, symbols_folder};
+use super::{Source, appimage, built_package, deb, relay, rpm, symbols_folder};
 use crate::Outcome;
 use crate::command::{command, read, run};
 use crate::scratch::Scratch;
@@ -25,11 +25,11 @@ pub fn deb(kind: Kind) -> Outcome {
     };
     depends_on(&package, libraries)?;
     let bytes = fs::metadata(&package).map_or(0, |metadata| metadata.len());
+    let installed = read(command("dpkg-deb").arg("--field").arg(&package).arg("Installed-Size"))?;
+    println!("{}: {:.2} MB, installed {installed} KiB", package.display(), bytes as f64 / 1e6);
     if bytes > limit {
         return Err(format!("{} has {bytes} bytes, more than {limit}", package.display()));
     }
-    let installed = read(command("dpkg-deb").arg("--field").arg(&package).arg("Installed-Size"))?;
-    println!("{}: {:.2} MB, installed {installed} KiB", package.display(), bytes as f64 / 1e6);
     Ok(())
 }
 
@@ -53,6 +53,9 @@ pub fn reproducible(kind: Kind) -> Outcome {
         deb::build(kind, &source, &program, scratch.path())?,
         rpm::build(kind, &source, &program, scratch.path())?,
     ];
+    if kind == Kind::App && appimage::can_build() {
+        again.push(appimage::build(kind, &source, &program, scratch.path())?);
+    }
     if kind == Kind::Relay {
         again.push(relay::tarball(&source, &program, scratch.path())?);
     }

@@ -92,14 +92,14 @@ impl Tree {
     }
 
     #[cfg(unix)]
-    fn link(&self, place: &str, target: &str) -> Outcome {
+    pub fn link(&self, place: &str, target: &str) -> Outcome {
         let path = self.place(place)?;
         std::os::unix::fs::symlink(target, &path)
             .map_err(|error| format!("could not link {}: {error}", path.display()))
     }
 
     #[cfg(not(unix))]
-    fn link(&self, place: &str, _: &str) -> Outcome {
+    pub fn link(&self, place: &str, _: &str) -> Outcome {
         Err(format!("no package of this system has the link {place}"))
     }
 
