@@ -9,11 +9,12 @@ import { build, preview } from 'vite';
 export const UI = resolve(import.meta.dirname, '..');
 const BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** Builds these pages into a folder of `target`, as in the app, and serves them. */
+/** Builds these pages into a folder of `target`, as in the app but with the scripted host, and serves them. */
 export async function serve(folder, pages) {
   const outDir = join(UI, '../target', folder);
   const input = Object.fromEntries(pages.map((page) => [page, join(UI, `${page}.html`)]));
-  const common = { root: UI, logLevel: 'warn' };
+  // Not `production`: that is the build of the app.
+  const common = { root: UI, logLevel: 'warn', mode: 'browser' };
   await build({ ...common, build: { outDir, emptyOutDir: true, rolldownOptions: { input } } });
   return preview({
     ...common,

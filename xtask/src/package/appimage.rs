@@ -1,4 +1,4 @@
-//! The AppImage: the files of the package behind a runtime that makes them a folder, and starts the program in it.
+//! The AppImage: a runtime, and after it the files of the package, which the runtime mounts to start the program.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -37,8 +37,11 @@ pub fn check(kinds: &[Kind]) -> Outcome<Checked> {
         check_rpm(*kind)?;
     }
     arch::check()?;
-    if kinds.contains(&Kind::App) && appimage::can_build() {
-        appimage::check()?;
+    if kinds.contains(&Kind::App) {
+        lint::page()?;
+        if appimage::can_build() {
+            appimage::check()?;
+        }
     }
     check_debs(kinds)?;
     Ok(Checked::Works)

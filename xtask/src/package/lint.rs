@@ -5,13 +5,16 @@ use std::path::Path;
 
 use super::kind::Kind;
 use super::{Source, appimage, built_package, deb, relay, rpm, symbols_folder};
-use crate::Outcome;
 use crate::command::{command, read, run};
 use crate::scratch::Scratch;
+use crate::{Outcome, project};
 
 /// The most that the .debs may have, in bytes.
 const APP_LIMIT: u64 = 9_120_000;
 const RELAY_LIMIT: u64 = 6_500_000;
+
+/// A text of the scripted host.
+const SCRIPTED: &str = "build-server";
 
 /// Checks the .deb by Debian's own rules.
 pub fn deb(kind: Kind) -> Outcome {
@@ -29,6 +32,23 @@ pub fn deb(kind: Kind) -> Outcome {
     println!("{}: {:.2} MB, installed {installed} KiB", package.display(), bytes as f64 / 1e6);
     if bytes > limit {
         return Err(format!("{} has {bytes} bytes, more than {limit}", package.display()));
+    }
+    Ok(())
+}
+
+/// Fails unless the page in the app is one script, without the host that a browser without Deskbell gets.
+pub fn page() -> Outcome {
+    let assets = project::ui().join("dist/assets");
+    let entries =
+        fs::read_dir(&assets).map_err(|error| format!("could not read {}: {error}", assets.display()))?;
+    let files = entries.flatten().map(|entry| entry.path());
+    let scripts: Vec<_> =
+        files.filter(|file| file.extension().is_some_and(|extension| extension == "js")).collect();
+    let [script] = &scripts[..] else { return Err(format!("the page has several scripts: {scripts:?}")) };
+    let text = fs::read_to_string(script).map_err(|error| format!("{}: {error}", script.display()))?;
+    // A machine that only the scripted host knows.
+    if text.contains(SCRIPTED) {
+        return Err(format!("{} has the scripted host", script.display()));
     }
     Ok(())
 }
