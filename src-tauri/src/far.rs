@@ -6,8 +6,9 @@ mod lost;
 
 use self::lost::{Call, LostLink};
 use crate::notify::Bell;
+use crate::questions::OpenQuestions;
 use crate::registry::SessionRegistry;
-use crate::registry::far::{FarState, MAX_PATH, is_path, place_of};
+use crate::registry::far::{AskPlace, FarState, MAX_PATH, is_path, place_of};
 use crate::windows::Windows;
 use crate::{board, emit, opening, project, questions, start};
 use deskbell_cli::far::{Far, Machine};
@@ -173,12 +174,17 @@ async fn send(app: &AppHandle, project: &Path) {
 
 /// Adds the sessions that the machine has of this project, now and each time that the link comes up.
 async fn follow(app: &AppHandle, project: &Path, far: &Far) {
-    let (asking, of) = (app.clone(), project.to_owned());
-    let window = move || {
-        let label = asking.state::<Windows>().label_of(&of)?;
-        Some(questions::in_window(&asking, label))
+    let place = || {
+        let (asking, asked, of) = (app.clone(), app.clone(), project.to_owned());
+        let machine = far.machine.to_string();
+        let window = move || {
+            let label = asking.state::<Windows>().label_of(&of)?;
+            Some(questions::in_window(&asking, label))
+        };
+        let is_asked = move || asked.state::<OpenQuestions>().is_about(&machine);
+        AskPlace { window: Box::new(window), is_asked: Box::new(is_asked) }
     };
-    let (link, is_new) = app.state::<SessionRegistry>().far_link(far, window);
+    let (link, is_new) = app.state::<SessionRegistry>().far_link(far, place);
     if is_new {
         let states = link.states();
         tauri::async_runtime::spawn(follow_state(app.clone(), far.machine.to_string(), states));
