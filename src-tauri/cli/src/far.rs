@@ -13,6 +13,7 @@ mod program;
 #[cfg(unix)]
 mod questions;
 mod secret;
+mod sessions;
 #[cfg(unix)]
 mod shared;
 

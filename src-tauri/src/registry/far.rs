@@ -9,7 +9,7 @@ use deskbell_engine::projects::KnownProject;
 use deskbell_engine::remote::{Dial, ServerLink};
 use deskbell_engine::session::SessionHandle;
 use deskbell_engine::title::Title;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -157,17 +157,27 @@ impl SessionRegistry {
         }
     }
 
-    /// The machines that links were made to, for the board.
-    pub fn far_machines(&self) -> Vec<BoardMachine> {
+    /// The machines that links were made to, and those that are known by their projects, for the board.
+    pub fn far_machines(&self, used: &BTreeMap<String, u64>) -> Vec<BoardMachine> {
         let far = lock(&self.far);
-        let machines = far.links.iter().map(|(name, far)| BoardMachine {
-            name: name.clone(),
-            link: far.link.state(),
-            seen_at: far.seen_at,
-        });
-        let mut machines: Vec<BoardMachine> = machines.collect();
-        machines.sort_by(|a, b| a.name.cmp(&b.name));
-        machines
+        let names: BTreeSet<&String> = far.links.keys().chain(used.keys()).collect();
+        let machine = |name: &String| {
+            let link = far.links.get(name);
+            BoardMachine {
+                name: name.clone(),
+                link: link.map(|far| far.link.state()),
+                seen_at: link.and_then(|far| far.seen_at),
+                used_at: used.get(name).copied(),
+            }
+        };
+        names.into_iter().map(machine).collect()
+    }
+
+    /// Tries the link to a machine now, if there is one. The connection was made, so ssh need not ask.
+    pub fn retry_far_machine(&self, machine: &str) {
+        if let Some(far) = lock(&self.far).links.get(machine) {
+            far.link.retry();
+        }
     }
 
     /// The other machine that a session runs on.
