@@ -50,6 +50,7 @@ Commands:
   fuzz [TARGET...] [--minutes N]
                     Fuzz the engine for 10 minutes per target: wire lines markdown terminal diff fold
   shots [VIEW...]   Take a screenshot of every view of the interface, or of the named ones, and check each with axe
+  shots docs        Make the pictures of the documentation again, from these
   systems           Check the code for Windows and macOS, as far as a compiler on Linux can
   package           Build the installable packages for this system
   package --from APP [RELAY]
@@ -72,6 +73,7 @@ fn main() -> ExitCode {
         ["test", parts @ ..] => test::test(parts),
         ["bench", names @ ..] => bench::bench(names),
         ["fuzz", arguments @ ..] => fuzz::fuzz(arguments),
+        ["shots", "docs"] => shots::docs(),
         ["shots", views @ ..] => shots::shots(views),
         ["systems"] => systems::systems(),
         ["package"] => package::package(),
