@@ -99,6 +99,9 @@ const COMMANDS: &[&str] = &[
     "connect_board",
     "open_board_session",
     "stop_board_sessions",
+    "machine_sessions",
+    "open_machine_session",
+    "stop_machine",
 ];
 
 fn main() {

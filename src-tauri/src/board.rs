@@ -1,19 +1,22 @@
 //! The board: a window with the sessions of all projects that work, wait for the user or have just finished.
 
+mod costs;
+
+use self::costs::Costs;
 use crate::checkouts::{self, Checkouts};
 use crate::emit::{self, Channels};
 use crate::hidden::HiddenSessions;
+use crate::questions::OpenQuestions;
 use crate::registry::SessionRegistry;
 use crate::settings::CurrentSettings;
+use crate::start::StartPage;
 use crate::windows::{BOARD, bring_up};
 use crate::{lifecycle, showing};
 use anyhow::Context;
-use deskbell_cli::attach::cost::Processes;
 use deskbell_engine::api::*;
 use deskbell_engine::board::Board;
-use deskbell_engine::disk;
 use deskbell_engine::stored::{Follower, Located};
-use std::path::Path;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -28,9 +31,6 @@ const SIZE: (f64, f64) = (1100.0, 800.0);
 /// Delay between a change of a session and a new view. While an answer streams there are many changes.
 const TOGETHER: Duration = Duration::from_millis(200);
 
-/// The processes are read again after this time, when something changes.
-const MEASURED_FOR: Duration = Duration::from_secs(2);
-
 /// The state of the board.
 #[derive(Default)]
 pub struct BoardPage {
@@ -40,8 +40,9 @@ pub struct BoardPage {
     /// The conversations that live processes of the agent have open. They are followed while the board is open.
     live: Mutex<Live>,
     checkouts: Mutex<Checkouts>,
-    /// The processes of this computer, and when they were read.
-    processes: Mutex<Option<(Instant, Processes)>>,
+    costs: Costs,
+    /// The machines of the listed projects, with the time at which one there was opened last. Read when a page connects.
+    used_machines: Mutex<BTreeMap<String, u64>>,
     /// The board may have changed. The tray waits for it.
     changed: Notify,
 }
@@ -67,6 +68,8 @@ pub fn open(app: &AppHandle) -> anyhow::Result<()> {
     window.on_window_event(move |event| {
         if let TauriEvent::Destroyed = event {
             app.state::<Channels>().close(BOARD);
+            // A connection that waits for an answer ends.
+            app.state::<OpenQuestions>().window_gone(BOARD);
             *live(&app.state::<BoardPage>()) = Live::default();
         }
     });
@@ -93,8 +96,10 @@ pub fn follow_live(app: &AppHandle) {
 }
 
 /// The first view of a page that connects.
-pub fn connect(app: &AppHandle) -> BoardConnection {
+pub async fn connect(app: &AppHandle) -> BoardConnection {
     let event = app.state::<Channels>().open(BOARD);
+    let used = app.state::<StartPage>().machines().await;
+    *app.state::<BoardPage>().used_machines.lock().unwrap_or_else(PoisonError::into_inner) = used;
     // Other clients may have begun sessions there since. A machine without a link is not asked.
     app.state::<SessionRegistry>().list_far();
     refresh(app);
@@ -120,31 +125,10 @@ pub fn view(app: &AppHandle) -> BoardView {
     for row in view.rows.iter_mut().filter(|row| row.other_pid.is_none()) {
         row.machine = registry.machine_of(&row.session_id);
     }
-    show_processes(&page, &sessions, &mut view.rows);
-    view.machines = registry.far_machines();
+    page.costs.show(&sessions, &mut view.rows);
+    let used = page.used_machines.lock().unwrap_or_else(PoisonError::into_inner);
+    view.machines = registry.far_machines(&used);
     view
-}
-
-/// Adds what the processes on this computer cost, as they were read last.
-fn show_processes(page: &BoardPage, sessions: &[Session], rows: &mut [BoardRow]) {
-    let measured = page.processes.lock().unwrap_or_else(PoisonError::into_inner);
-    let Some((_, processes)) = &*measured else { return };
-    for row in rows.iter_mut().filter(|row| row.machine.is_none()) {
-        let own = || sessions.iter().find(|session| session.id == row.session_id)?.pid;
-        row.processes = row.other_pid.or_else(own).and_then(|pid| processes.cost_of(pid));
-    }
-}
-
-/// Reads the processes of this computer, unless that was done a moment ago.
-async fn measure(page: &BoardPage) {
-    let measured = || page.processes.lock().unwrap_or_else(PoisonError::into_inner);
-    if measured().as_ref().is_some_and(|(at, _)| at.elapsed() < MEASURED_FOR) {
-        return;
-    }
-    match disk::run(Path::new("/proc"), disk::DEADLINE, Processes::read).await {
-        Ok(processes) => *measured() = Some((Instant::now(), processes)),
-        Err(error) => tracing::debug!(%error, "the processes could not be read"),
-    }
 }
 
 fn known_checkouts(page: &BoardPage) -> MutexGuard<'_, Checkouts> {
@@ -176,15 +160,25 @@ pub fn refresh(app: &AppHandle) {
     tauri::async_runtime::spawn(async move {
         tokio::time::sleep(TOGETHER).await;
         app.state::<BoardPage>().is_pending.store(false, Ordering::Relaxed);
-        measure(&app.state::<BoardPage>()).await;
+        app.state::<BoardPage>().costs.measure_here().await;
         let board = view(&app);
         let due = known_checkouts(&app.state::<BoardPage>()).due(&board.rows, Instant::now());
+        let rows = board.rows.clone();
         emit::to_window(&app, BOARD, WindowEvent::BoardChanged { board });
-        // The board does not wait for the disks of its projects.
-        let read = checkouts::read_all(due).await;
-        if known_checkouts(&app.state::<BoardPage>()).take(read, Instant::now()) {
-            emit::to_window(&app, BOARD, WindowEvent::BoardChanged { board: view(&app) });
-        }
+        // The board waits for no disk of a project, and for no other machine.
+        let checkouts = async {
+            let read = checkouts::read_all(due).await;
+            if known_checkouts(&app.state::<BoardPage>()).take(read, Instant::now()) {
+                emit::to_window(&app, BOARD, WindowEvent::BoardChanged { board: view(&app) });
+            }
+        };
+        let costs = async {
+            let registry = app.state::<SessionRegistry>();
+            if app.state::<BoardPage>().costs.ask_there(&registry, &rows).await {
+                emit::to_window(&app, BOARD, WindowEvent::BoardChanged { board: view(&app) });
+            }
+        };
+        tokio::join!(checkouts, costs);
     });
 }
 

@@ -6,10 +6,11 @@ mod lost;
 
 use self::lost::{Call, LostLink};
 use crate::notify::Bell;
+use crate::questions::OpenQuestions;
 use crate::registry::SessionRegistry;
-use crate::registry::far::{FarState, MAX_PATH, is_path, place_of};
-use crate::windows::Windows;
-use crate::{board, emit, opening, project, questions, start};
+use crate::registry::far::{AskPlace, FarState, MAX_PATH, is_path, place_of};
+use crate::windows::{Windows, bring_up};
+use crate::{board, emit, opening, project, questions, showing, start};
 use deskbell_cli::far::{Far, Machine};
 use deskbell_engine::api::*;
 use deskbell_engine::projects::KnownProject;
@@ -65,6 +66,54 @@ pub async fn open(app: &AppHandle, label: &str, far: &Far, folder: &str) -> Resu
     let found = list(app, label, far, folder).await?;
     let project = KnownProject::path_on(&far.machine.to_string(), &found.path);
     opening::open_far(app, &project).await.map(drop)
+}
+
+/// Asks a machine once which sessions run there. The window answers what ssh asks.
+pub async fn sessions(app: &AppHandle, label: &str, far: &Far) -> Result<MachineAnswer, CommandError> {
+    let registry = app.state::<SessionRegistry>();
+    let window = questions::in_window(app, label.to_owned());
+    let asked = far.sessions(&registry.connections(), Some(window), start::now()).await;
+    let mut answer = asked.map_err(|error| error.for_window(&far.machine))?;
+    // One that could not be opened is only counted.
+    let n_listed = answer.sessions.len();
+    answer.sessions.retain(|session| is_path(&session.project));
+    let n_odd = u32::try_from(n_listed - answer.sessions.len()).unwrap_or(u32::MAX);
+    answer.n_more = answer.n_more.saturating_add(n_odd);
+    // The way is there, so a link that waits need not wait longer.
+    registry.retry_far_machine(&far.machine.to_string());
+    Ok(answer)
+}
+
+/// Stops the agents of all sessions there.
+pub async fn stop_all(app: &AppHandle, label: &str, far: &Far) -> Result<(), CommandError> {
+    let connections = app.state::<SessionRegistry>().connections();
+    let window = questions::in_window(app, label.to_owned());
+    far.stop_all(&connections, Some(window)).await.map_err(|error| error.for_window(&far.machine))
+}
+
+/// Opens a session that a machine listed, in the window of its project. The window connects, and shows the session when the
+/// machine lists it.
+pub async fn open_session(
+    app: &AppHandle,
+    far: &Far,
+    folder: &str,
+    id: SessionId,
+) -> Result<(), CommandError> {
+    if !is_path(folder) {
+        return Err(bad_folder());
+    }
+    let project = KnownProject::path_on(&far.machine.to_string(), folder);
+    if let Some((_, session)) = app.state::<SessionRegistry>().known(&id).filter(|(of, _)| *of == project) {
+        return showing::in_window(app, &project, session, None).await;
+    }
+    let label = opening::open_far(app, &project).await?;
+    app.state::<Windows>().with(&label, |window| {
+        if window.forward.is_none() {
+            window.open_session = Some(id);
+        }
+    })?;
+    bring_up(app, &label);
+    Ok(())
 }
 
 /// A page of such a project wants to know its state. The files there may have changed since it was asked about the last time.
@@ -173,12 +222,17 @@ async fn send(app: &AppHandle, project: &Path) {
 
 /// Adds the sessions that the machine has of this project, now and each time that the link comes up.
 async fn follow(app: &AppHandle, project: &Path, far: &Far) {
-    let (asking, of) = (app.clone(), project.to_owned());
-    let window = move || {
-        let label = asking.state::<Windows>().label_of(&of)?;
-        Some(questions::in_window(&asking, label))
+    let place = || {
+        let (asking, asked, of) = (app.clone(), app.clone(), project.to_owned());
+        let machine = far.machine.to_string();
+        let window = move || {
+            let label = asking.state::<Windows>().label_of(&of)?;
+            Some(questions::in_window(&asking, label))
+        };
+        let is_asked = move || asked.state::<OpenQuestions>().is_about(&machine);
+        AskPlace { window: Box::new(window), is_asked: Box::new(is_asked) }
     };
-    let (link, is_new) = app.state::<SessionRegistry>().far_link(far, window);
+    let (link, is_new) = app.state::<SessionRegistry>().far_link(far, place);
     if is_new {
         let states = link.states();
         tauri::async_runtime::spawn(follow_state(app.clone(), far.machine.to_string(), states));
@@ -260,7 +314,8 @@ fn shown(
     let mut shown: Vec<(PathBuf, Vec<_>)> =
         open.into_iter().filter(is_there).map(|project| (project, listed.to_vec())).collect();
     let is_busy = |one: &&server::SessionSummary| {
-        one.alive || one.n_requests + one.n_queued + one.n_background + one.n_scheduled > 0
+        let waits = [one.n_requests, one.n_queued, one.n_background, one.n_scheduled];
+        one.alive || waits.into_iter().any(|n| n > 0)
     };
     for session in listed.iter().filter(is_busy).filter(|session| is_path(&session.project)) {
         let project = KnownProject::path_on(machine, &session.project);

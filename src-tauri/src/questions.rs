@@ -39,6 +39,11 @@ impl OpenQuestions {
         self.lock().retain(|_, open| open.label != label);
     }
 
+    /// Whether a connection to this machine waits for the user.
+    pub fn is_about(&self, machine: &str) -> bool {
+        self.lock().values().any(|open| open.question.machine == machine)
+    }
+
     /// The questions of a window.
     fn of_window(&self, label: &str) -> Vec<ConnectionQuestion> {
         let open = self.lock();
@@ -130,6 +135,7 @@ mod tests {
         questions.window_gone("start");
         assert!(gone.await.is_err());
         assert_eq!(questions.of_window("project-1").len(), 1);
+        assert!(questions.is_about("box") && !questions.is_about("other"));
         drop((questions, stays));
     }
 }

@@ -147,6 +147,9 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             commands::board::connect_board,
             commands::board::open_board_session,
             commands::board::stop_board_sessions,
+            commands::board::machine_sessions,
+            commands::board::open_machine_session,
+            commands::board::stop_machine,
         ])
         .setup({
             let opened = opened.clone();

@@ -14,7 +14,7 @@ use deskbell_engine::api::*;
 use deskbell_engine::disk::{self, SetAside};
 use deskbell_engine::projects::{Change, KnownProject, ProjectStore, Projects};
 use deskbell_engine::title::Title;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -108,6 +108,25 @@ impl StartPage {
     fn noted(&self, projects: Projects) -> Vec<KnownProject> {
         self.lock().unread.extend(projects.set_aside.as_ref().map(unread_list));
         projects.known
+    }
+
+    /// The other machines of the listed projects, with the time at which one there was opened last.
+    pub async fn machines(&self) -> BTreeMap<String, u64> {
+        let known = match self.known().await {
+            Ok(known) => known,
+            Err(error) => {
+                tracing::warn!(%error, "the machines of projects could not be listed");
+                return BTreeMap::new();
+            }
+        };
+        let mut machines = BTreeMap::new();
+        for project in &known {
+            if let Some((machine, _)) = KnownProject::on_machine(Path::new(&project.path)) {
+                let used = machines.entry(machine.to_owned()).or_insert(0);
+                *used = project.last_used_at.max(*used);
+            }
+        }
+        machines
     }
 
     /// Returns whether the project was opened earlier. A page may open no other folder by its path.

@@ -3,6 +3,7 @@
 #![cfg(target_os = "linux")]
 
 mod connections;
+mod containers;
 mod cost;
 mod far;
 mod faults;

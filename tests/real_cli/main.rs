@@ -243,7 +243,8 @@ fn main() {
             a_background_shell_ends_with_its_session,
             the_output_of_a_background_shell_is_read_while_it_grows;
         configuration: the_error_output_of_a_failed_server_is_shown;
-        far: a_session_runs_where_the_code_is;
+        far: a_session_runs_where_the_code_is,
+            a_folder_is_trusted_and_a_turn_is_rewound_there;
         schedules: planned_turns_are_listed_until_they_are_cancelled,
             a_monitor_is_shown_as_one_and_each_of_its_turns_says_so;
         hibernation: an_agent_that_hibernates_gives_its_memory_back_and_goes_on;

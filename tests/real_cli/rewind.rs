@@ -54,7 +54,12 @@ async fn preview(relay: &mut Relay, beginning: &str) -> Result<Value> {
     Ok(relay.event("rewindPreviewed").await?["preview"].clone())
 }
 
-async fn rewind(relay: &mut Relay, beginning: &str, files: bool, conversation: bool) -> Result<Value> {
+pub(crate) async fn rewind(
+    relay: &mut Relay,
+    beginning: &str,
+    files: bool,
+    conversation: bool,
+) -> Result<Value> {
     let prompt_id = prompt(relay, beginning)?;
     relay.send(&Command::Rewind { prompt_id, files, conversation }).await?;
     let is_end = |event: &Value| event["type"] == "rewound" || event["type"] == "commandFailed";

@@ -99,6 +99,21 @@ async function context(page) {
   await page.getByRole('dialog').getByRole('table').waitFor();
 }
 
+/** Looks for a folder on another machine, from the start page. */
+async function browse(page) {
+  await press(page, 'Open on another machine…');
+  await press(page, 'box');
+  await press(page, 'Browse');
+  await press(page, 'code');
+  await page.getByRole('button', { name: 'tide-tables', exact: true }).waitFor();
+}
+
+/** Asks a machine on the board what runs there. */
+async function listSessions(page) {
+  await press(page, 'List sessions on build-server');
+  await page.getByText('Move the importer to the new parser').waitFor();
+}
+
 const menuOf = (selector) => async (page) => {
   await page
     .locator(selector)
@@ -161,6 +176,8 @@ export const extraViews = [
   { name: 'menu-off', scene: 'empty', prepare: mainMenu('s', 'ArrowRight', 'f', 'o', 'r', 'k') },
   { name: 'menu-start', scene: 'projects', prepare: mainMenu('ArrowRight') },
   { name: 'menu-board', scene: 'board', prepare: mainMenu('g', 'ArrowRight') },
+  { name: 'open-machine', scene: 'projects', prepare: browse },
+  { name: 'board-asked', scene: 'board-machines', prepare: listSessions },
   { name: 'draft', scene: 'streaming', prepare: (page) => type(page, 'and one more thing') },
   { name: 'longer', scene: 'conversation', prepare: lengthen },
   { name: 'longer-asking', scene: 'permission', prepare: lengthen },

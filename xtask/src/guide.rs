@@ -28,9 +28,11 @@ use-default-preprocessors = false
 ";
 
 /// The pictures of the documents, and the view of each.
-const PICTURES: [(&str, &str); 12] = [
+const PICTURES: [(&str, &str); 14] = [
     ("docs/deskbell.png", "permission"),
-    ("docs/board.png", "board-machines"),
+    ("docs/board.png", "board-asked"),
+    ("docs/guide/pictures/open-machine.png", "open-machine"),
+    ("docs/guide/pictures/connection.png", "far-lost"),
     ("docs/guide/pictures/projects.png", "projects"),
     ("docs/guide/pictures/trust.png", "trust"),
     ("docs/guide/pictures/plan.png", "plan"),

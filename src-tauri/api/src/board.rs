@@ -5,7 +5,7 @@ use super::id::SessionId;
 use super::session::{SessionLink, Status};
 use super::settings::SettingsView;
 use super::worktree::Checkout;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 /// The content of the board.
@@ -14,7 +14,8 @@ use ts_rs::TS;
 pub struct BoardView {
     /// Those that need the user come first.
     pub rows: Vec<BoardRow>,
-    /// The other machines that this run of Deskbell connected to, by name. It connects to none for the board.
+    /// The other machines that this run of Deskbell connected to, and those of the listed projects, by name. It connects
+    /// to none for the board.
     pub machines: Vec<BoardMachine>,
 }
 
@@ -23,10 +24,47 @@ pub struct BoardView {
 #[serde(rename_all = "camelCase")]
 pub struct BoardMachine {
     pub name: String,
-    pub link: SessionLink,
+    /// `null`: this run of Deskbell did not connect to it.
+    pub link: Option<SessionLink>,
     /// When the link was up last, in milliseconds since the epoch; `null` if it never was.
     #[ts(type = "number | null")]
     pub seen_at: Option<u64>,
+    /// When a project there was opened last; `null` if none is in the list.
+    #[ts(type = "number | null")]
+    pub used_at: Option<u64>,
+}
+
+/// What a machine answered when the user asked it what runs there.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct MachineAnswer {
+    /// When it answered, in milliseconds since the epoch.
+    #[ts(type = "number")]
+    pub at: u64,
+    /// Those that run or wait; those that wait for the user come first.
+    pub sessions: Vec<MachineSession>,
+    /// Sessions there that neither run nor wait.
+    pub n_idle: u32,
+    /// Sessions that are not in the list: too many, or of a version that this one cannot read.
+    pub n_more: u32,
+    /// What could not be asked there: a server that does not answer, for example.
+    pub problem: Option<String>,
+}
+
+/// A session that a machine listed.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct MachineSession {
+    pub session_id: SessionId,
+    pub title: String,
+    /// The folder there.
+    pub project: String,
+    /// `null` for one that this version does not know.
+    pub status: Option<Status>,
+    /// What it cost so far, in US dollars, as the agent says; 0 if nothing is known.
+    pub cost_usd: f64,
+    /// What its processes cost; `null` if none runs, or if that is not known there.
+    pub processes: Option<ProcessCost>,
 }
 
 /// A session on the board.
@@ -54,13 +92,13 @@ pub struct BoardRow {
     pub other_pid: Option<u32>,
     /// What it cost so far, in US dollars, as the agent says; 0 if nothing is known.
     pub cost_usd: f64,
-    /// What its processes cost, as of the last look; `null` if none runs, on another machine, and where the system does
-    /// not say.
+    /// What its processes cost, as of the last look; `null` if none runs, and where the system or the server of another
+    /// machine does not say.
     pub processes: Option<ProcessCost>,
 }
 
 /// What the agent of a session and every process below it cost now.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, TS)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ProcessCost {
     pub n_processes: u32,
@@ -70,6 +108,14 @@ pub struct ProcessCost {
     /// CPU time since each of them began.
     #[ts(type = "number")]
     pub cpu_ms: u64,
+}
+
+impl ProcessCost {
+    /// The same without a number that a page cannot read exactly. Another machine can send any.
+    pub fn bounded(self) -> Self {
+        const MOST: u64 = 1 << 53;
+        Self { memory_bytes: self.memory_bytes.min(MOST), cpu_ms: self.cpu_ms.min(MOST), ..self }
+    }
 }
 
 impl std::fmt::Display for ProcessCost {

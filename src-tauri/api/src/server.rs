@@ -194,6 +194,9 @@ pub enum Question {
         #[serde(default)]
         against: Against,
     },
+    /// What the agent's process and every process below it cost now: a `ProcessCost`, or `null` if none runs or the system
+    /// does not say.
+    Processes,
     /// A question of a newer client. It is refused.
     #[serde(other)]
     Unknown,
@@ -201,7 +204,7 @@ pub enum Question {
 
 /// The questions and requests that came after the first servers of this protocol. `hello` names those that a server
 /// answers.
-pub const LATER_QUESTIONS: [&str; 10] = [
+pub const LATER_QUESTIONS: [&str; 11] = [
     "files",
     "changes",
     "fileDiff",
@@ -212,6 +215,7 @@ pub const LATER_QUESTIONS: [&str; 10] = [
     "revert",
     "fork",
     "promptMoments",
+    "processes",
 ];
 
 impl Request {
@@ -248,6 +252,7 @@ impl Question {
             Self::EditDiff { .. } => Some("editDiff"),
             Self::Patch { against, .. } => Some(against.or("patch")),
             Self::ServerLog { .. } => Some("serverLog"),
+            Self::Processes => Some("processes"),
             _ => None,
         }
     }

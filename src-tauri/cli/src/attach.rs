@@ -1,7 +1,6 @@
 //! Clients of the server: `deskbell relay --attach`, `--list`, `--stop` and `--remove`, and `deskbell sessions attach`. See
 //! docs/relay.md.
 
-pub mod cost;
 mod following;
 mod list;
 mod terminal;

@@ -9,9 +9,11 @@ mod connections;
 mod handshake;
 pub mod hosts;
 mod machine;
+mod program;
 #[cfg(unix)]
 mod questions;
 mod secret;
+mod sessions;
 #[cfg(unix)]
 mod shared;
 
@@ -23,17 +25,14 @@ pub use machine::{BadMachine, Machine};
 pub use secret::Secret;
 
 use deskbell_engine::disk;
-use handshake::{Copy, System};
-use sha2::{Digest, Sha256};
+use handshake::System;
+use program::Copy;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 use tokio::io::BufReader;
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
-
-/// The largest program that is copied, in bytes.
-const MAX_PROGRAM: u64 = 256 << 20;
 
 /// Timeout for reading the program from this disk.
 const READ: Duration = Duration::from_secs(30);
@@ -92,10 +91,7 @@ async fn copy_for(given: Option<&Path>, system: &System) -> io::Result<Option<Co
                 None => return Ok(None),
             },
         };
-        let bytes = disk::read_regular(&path, MAX_PROGRAM)
-            .map_err(|error| io::Error::other(format!("{} could not be read: {error}", path.display())))?;
-        let hash = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
-        Ok(Some(Copy { bytes, hash }))
+        Copy::of(path).map(Some)
     });
     read.await.map_err(io::Error::other)?
 }

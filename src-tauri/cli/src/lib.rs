@@ -10,6 +10,7 @@ pub mod args;
 pub mod attach;
 mod browse;
 mod changes;
+pub mod cost;
 mod desktop;
 pub mod doctor;
 pub mod environment;

@@ -10,6 +10,7 @@ mod sessions;
 
 use crate::agent::Run;
 use crate::args::server::ServeOptions;
+use crate::cost::LastProcesses;
 use crate::prompt_snapshots::PromptSnapshots;
 use crate::{folders, logs, trust};
 use anyhow::Context;
@@ -125,6 +126,7 @@ pub struct Server {
     clients: Mutex<HashMap<ClientId, Connection>>,
     sessions: Sessions,
     searched: SearchedFolders,
+    processes: LastProcesses,
     reverted: Reverted,
     /// The folders of the sessions at their prompts.
     prompts: PromptSnapshots,
@@ -160,6 +162,7 @@ impl Server {
             clients: Mutex::default(),
             sessions,
             searched: SearchedFolders::default(),
+            processes: LastProcesses::default(),
             reverted: Reverted::default(),
             prompts: PromptSnapshots::default(),
             data,

@@ -167,6 +167,8 @@ fn typescript() -> String {
         UsageRow,
         BoardView,
         BoardMachine,
+        MachineAnswer,
+        MachineSession,
         BoardRow,
         ProcessCost,
         BoardState,

@@ -28,7 +28,7 @@ pub type Dial = Arc<dyn Fn() -> BoxFuture<'static, io::Result<(Reader, Writer)>>
 /// Lines that may wait: of a connection, and to it.
 const BACKLOG: usize = 64;
 
-/// While the link waits, the clocks and the routes are compared this often, because the delay before an attempt does not run
+/// While the link is down, the clocks and the routes are compared this often, because the delay before an attempt does not run
 /// in sleep, and another network is a reason not to wait for it.
 const LOOKS_FOR_WAKE: Duration = Duration::from_secs(1);
 
@@ -37,6 +37,10 @@ type WallClock = Arc<dyn Fn() -> u64 + Send + Sync>;
 
 /// The routes of this computer, as a table that [`NetworkWatch`] compares; empty where they are not known.
 type Routes = Arc<dyn Fn() -> String + Send + Sync>;
+
+/// Whether an attempt to connect may be dropped and made again, because the computer slept or its network changed. Not while
+/// it waits for the user.
+type MayBeginAgain = Arc<dyn Fn() -> bool + Send + Sync>;
 
 /// The largest table of routes that is read, in bytes.
 const MAX_ROUTES: u64 = 1 << 20;
@@ -53,6 +57,7 @@ fn routes() -> String {
 struct Surroundings {
     wall: WallClock,
     routes: Routes,
+    may_begin_again: MayBeginAgain,
 }
 
 fn wall_clock() -> u64 {
@@ -97,15 +102,20 @@ pub struct ServerLink {
 }
 
 impl ServerLink {
-    /// Begins to connect, on the current tokio runtime.
+    /// Begins to connect, on the current tokio runtime. Each attempt goes on until its end.
     pub fn open(dial: Dial) -> Self {
-        Self::open_in(dial, Arc::new(wall_clock), Arc::new(routes))
+        Self::open_asking(dial, Arc::new(|| false))
+    }
+
+    /// The same for attempts that can be made again, and can ask the user something.
+    pub fn open_asking(dial: Dial, may_begin_again: MayBeginAgain) -> Self {
+        Self::open_in(dial, Arc::new(wall_clock), Arc::new(routes), may_begin_again)
     }
 
     /// The same with another wall clock, in milliseconds since 1970, and another table of the routes: tests let the computer
     /// sleep, and change its network.
-    pub fn open_in(dial: Dial, wall: WallClock, routes: Routes) -> Self {
-        let surroundings = Surroundings { wall, routes };
+    pub fn open_in(dial: Dial, wall: WallClock, routes: Routes, may_begin_again: MayBeginAgain) -> Self {
+        let surroundings = Surroundings { wall, routes, may_begin_again };
         let (messages, inbox) = mpsc::unbounded_channel();
         let (state_sender, state) = watch::channel(SessionLink::Connecting);
         let (listed_sender, listed) = watch::channel(None);
@@ -291,17 +301,23 @@ impl Task {
     /// The time at which to look again.
     fn due(&self) -> Option<Instant> {
         let due = self.client.deadline().map(|at| self.began_at + Duration::from_millis(at))?;
-        let waits = matches!(self.client.link(), Link::Waiting { .. });
-        Some(if waits { due.min(Instant::now() + LOOKS_FOR_WAKE) } else { due })
+        let is_down = matches!(self.client.link(), Link::Waiting { .. } | Link::Connecting { .. });
+        Some(if is_down { due.min(Instant::now() + LOOKS_FOR_WAKE) } else { due })
     }
 
-    /// After a sleep of the computer and in another network, a lost link is tried at once.
+    /// After a sleep of the computer and in another network, a lost link is tried at once. An attempt that was begun before
+    /// is made again, unless it waits for the user: a new one would take the question away.
     async fn look_for_wake(&mut self) {
         let slept = self.wake.slept(self.now(), (self.surroundings.wall)()).is_some();
         let has_moved = self.network.changed(&(self.surroundings.routes)());
         if slept || has_moved {
             tracing::debug!(slept, has_moved, "the link is tried");
-            let effects = self.client.woke(self.now());
+            let is_attempt = matches!(self.client.link(), Link::Connecting { .. });
+            let effects = if is_attempt && (self.surroundings.may_begin_again)() {
+                self.client.begin_again(self.now())
+            } else {
+                self.client.woke(self.now())
+            };
             self.carry_out(effects, &[]).await;
         }
     }
@@ -553,7 +569,7 @@ mod tests {
             let gateway = if moves { network.load(Ordering::Relaxed) } else { 0 };
             format!("Iface Destination Gateway\nwlan0 00000000 {gateway:08X} 0003 0 0\n")
         });
-        (ServerLink::open_in(dial, wall, routes), slept)
+        (ServerLink::open_in(dial, wall, routes, Arc::new(|| false)), slept)
     }
 
     fn lost() -> (ServerLink, Arc<AtomicU64>) {
@@ -597,6 +613,36 @@ mod tests {
         waits_for(&mut link, 3).await;
         slept.store(3_600_000, Ordering::Relaxed);
         begins_again(&mut link).await;
+    }
+
+    /// An attempt that hangs, as one does that was begun before a sleep.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn an_attempt_is_made_again_after_a_sleep_unless_it_waits_for_the_user() {
+        let (dialled, mut n_dialled) = watch::channel(0);
+        let (asked, mut n_asked) = watch::channel(0);
+        let dial: Dial = Arc::new(move || {
+            dialled.send_modify(|n| *n += 1);
+            Box::pin(std::future::pending())
+        });
+        let slept = Arc::new(AtomicU64::new(0));
+        let added = slept.clone();
+        let wall: WallClock = Arc::new(move || wall_clock() + added.load(Ordering::Relaxed));
+        // The first time, a question is open.
+        let may_begin_again: MayBeginAgain = Arc::new(move || {
+            asked.send_modify(|n| *n += 1);
+            *asked.borrow() > 1
+        });
+        let link = ServerLink::open_in(dial, wall, Arc::new(String::new), may_begin_again);
+        let wait = async |of: &mut watch::Receiver<u32>, n: u32| {
+            tokio::time::timeout(DEADLINE, of.wait_for(|now| *now == n)).await.expect("it happens").map(drop)
+        };
+        wait(&mut n_dialled, 1).await.unwrap();
+        slept.store(3_600_000, Ordering::Relaxed);
+        wait(&mut n_asked, 1).await.unwrap();
+        assert_eq!(*n_dialled.borrow(), 1, "the question stays");
+        slept.store(7_200_000, Ordering::Relaxed);
+        wait(&mut n_dialled, 2).await.unwrap();
+        assert_eq!(link.state(), SessionLink::Connecting);
     }
 
     #[tokio::test(flavor = "multi_thread")]

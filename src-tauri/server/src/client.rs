@@ -257,6 +257,16 @@ impl Client {
         self.tick(now)
     }
 
+    /// The computer slept during an attempt to connect, which may hang until its timeout: makes it again at once, as the
+    /// same attempt. The caller knows that it does not wait for the user.
+    pub fn begin_again(&mut self, now: u64) -> Vec<Effect> {
+        let Link::Connecting { attempt } = self.link else { return Vec::new() };
+        self.link = Link::Waiting { attempt, at: now };
+        let mut effects = vec![Effect::Disconnect];
+        effects.extend(self.tick(now));
+        effects
+    }
+
     /// A deadline may have been reached.
     pub fn tick(&mut self, now: u64) -> Vec<Effect> {
         match self.link {

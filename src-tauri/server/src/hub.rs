@@ -272,6 +272,11 @@ impl Hub {
         sessions.map(|held| SessionSummary { seq: held.events.seq(), ..held.summary.clone() }).collect()
     }
 
+    /// The process of a session's agent, while it runs.
+    pub fn pid_of(&self, session_id: &SessionId) -> Option<u32> {
+        self.sessions.get(session_id)?.summary.pid
+    }
+
     fn connected(&mut self, now: u64, client: ClientId, effects: &mut Vec<Effect>) {
         if self.clients.len() >= MAX_CLIENTS || self.is_leaving {
             effects.push(Effect::Disconnect(client));

@@ -1,9 +1,9 @@
 //! Commands of the board of all projects.
 
 use super::Answer;
-use crate::board;
+use crate::{board, far, questions};
 use deskbell_engine::api::*;
-use tauri::AppHandle;
+use tauri::{AppHandle, WebviewWindow};
 
 /// Opens the board of all projects, or brings it up.
 #[tauri::command]
@@ -18,8 +18,9 @@ pub async fn open_board(app: AppHandle) -> Answer<()> {
 /// The first call of a board.
 #[tauri::command]
 pub async fn connect_board(app: AppHandle) -> Answer<BoardConnection> {
-    let connection = board::connect(&app);
+    let connection = board::connect(&app).await;
     board::follow_live(&app);
+    questions::show_again(&app, crate::windows::BOARD);
     Ok(connection)
 }
 
@@ -33,4 +34,32 @@ pub async fn open_board_session(app: AppHandle, session_id: SessionId) -> Answer
 #[tauri::command]
 pub async fn stop_board_sessions(app: AppHandle, session_ids: Vec<SessionId>) -> Answer<()> {
     board::stop_sessions(&app, session_ids).await
+}
+
+/// Asks a machine once which sessions run there. This window answers what ssh asks. Takes minutes with a machine that does
+/// not answer, or where the program has to be copied over a slow connection.
+#[tauri::command]
+pub async fn machine_sessions(
+    app: AppHandle,
+    window: WebviewWindow,
+    machine: String,
+) -> Answer<MachineAnswer> {
+    far::sessions(&app, window.label(), &far::machine(&machine)?).await
+}
+
+/// Opens a session that a machine listed, in the window of its project.
+#[tauri::command]
+pub async fn open_machine_session(
+    app: AppHandle,
+    machine: String,
+    project: String,
+    session_id: SessionId,
+) -> Answer<()> {
+    far::open_session(&app, &far::machine(&machine)?, &project, session_id).await
+}
+
+/// Stops the agents of all sessions on a machine.
+#[tauri::command]
+pub async fn stop_machine(app: AppHandle, window: WebviewWindow, machine: String) -> Answer<()> {
+    far::stop_all(&app, window.label(), &far::machine(&machine)?).await
 }

@@ -9,7 +9,7 @@ use deskbell_engine::projects::KnownProject;
 use deskbell_engine::remote::{Dial, ServerLink};
 use deskbell_engine::session::SessionHandle;
 use deskbell_engine::title::Title;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -46,9 +46,47 @@ struct FarLink {
     link: ServerLink,
     /// When the link was up last, in milliseconds since the epoch.
     seen_at: Option<u64>,
-    /// The next attempt may ask the user something: the first one, and one that the user wants. ssh would ask at each
-    /// of the others, all night.
-    may_ask: Arc<AtomicBool>,
+    attempts: Arc<Attempts>,
+}
+
+/// Which attempts to connect may ask the user something: the first one, and one that the user wants. ssh would ask at each
+/// of the others, all night.
+struct Attempts {
+    next_may_ask: AtomicBool,
+    this_may_ask: AtomicBool,
+}
+
+impl Attempts {
+    fn new() -> Self {
+        Self { next_may_ask: AtomicBool::new(true), this_may_ask: AtomicBool::new(false) }
+    }
+
+    /// The user wants one.
+    fn wanted(&self) {
+        self.next_may_ask.store(true, Ordering::Relaxed);
+    }
+
+    /// An attempt begins. Returns whether it may ask.
+    fn begin(&self) -> bool {
+        let may_ask = self.next_may_ask.swap(false, Ordering::Relaxed);
+        self.this_may_ask.store(may_ask, Ordering::Relaxed);
+        may_ask
+    }
+
+    /// The attempt that runs is made again, and may then do what it could.
+    fn begin_again(&self) {
+        if self.this_may_ask.load(Ordering::Relaxed) {
+            self.wanted();
+        }
+    }
+}
+
+/// Where ssh asks something for a link.
+pub struct AskPlace {
+    /// The window that needs the link now.
+    pub window: Box<dyn Fn() -> Option<AskWindow> + Send + Sync>,
+    /// Whether a question about the machine is open.
+    pub is_asked: Box<dyn Fn() -> bool + Send + Sync>,
 }
 
 /// The longest path of a folder there, in bytes.
@@ -97,17 +135,12 @@ impl SessionRegistry {
 
     /// The link to the server of a machine. It is made only after the machine was asked something, so that its program
     /// is there: a copy can take longer than an attempt of the link. The second value is true if it is new.
-    /// `window`: where ssh may ask something.
-    pub fn far_link(
-        &self,
-        far: &Far,
-        window: impl Fn() -> Option<AskWindow> + Send + Sync + 'static,
-    ) -> (ServerLink, bool) {
+    pub fn far_link(&self, far: &Far, place: impl FnOnce() -> AskPlace) -> (ServerLink, bool) {
         let mut known = lock(&self.far);
         let name = far.machine.to_string();
         let is_new = !known.links.contains_key(&name);
         let connections = known.connections.clone();
-        let link = known.links.entry(name).or_insert_with(|| open_link(far.clone(), connections, window));
+        let link = known.links.entry(name).or_insert_with(|| open_link(far.clone(), connections, place()));
         (link.link.clone(), is_new)
     }
 
@@ -119,22 +152,32 @@ impl SessionRegistry {
     pub fn retry_far_link(&self, project: &Path) {
         let Some((machine, _)) = KnownProject::on_machine(project) else { return };
         if let Some(far) = lock(&self.far).links.get(machine) {
-            far.may_ask.store(true, Ordering::Relaxed);
+            far.attempts.wanted();
             far.link.retry();
         }
     }
 
-    /// The machines that links were made to, for the board.
-    pub fn far_machines(&self) -> Vec<BoardMachine> {
+    /// The machines that links were made to, and those that are known by their projects, for the board.
+    pub fn far_machines(&self, used: &BTreeMap<String, u64>) -> Vec<BoardMachine> {
         let far = lock(&self.far);
-        let machines = far.links.iter().map(|(name, far)| BoardMachine {
-            name: name.clone(),
-            link: far.link.state(),
-            seen_at: far.seen_at,
-        });
-        let mut machines: Vec<BoardMachine> = machines.collect();
-        machines.sort_by(|a, b| a.name.cmp(&b.name));
-        machines
+        let names: BTreeSet<&String> = far.links.keys().chain(used.keys()).collect();
+        let machine = |name: &String| {
+            let link = far.links.get(name);
+            BoardMachine {
+                name: name.clone(),
+                link: link.map(|far| far.link.state()),
+                seen_at: link.and_then(|far| far.seen_at),
+                used_at: used.get(name).copied(),
+            }
+        };
+        names.into_iter().map(machine).collect()
+    }
+
+    /// Tries the link to a machine now, if there is one. The connection was made, so ssh need not ask.
+    pub fn retry_far_machine(&self, machine: &str) {
+        if let Some(far) = lock(&self.far).links.get(machine) {
+            far.link.retry();
+        }
     }
 
     /// The other machine that a session runs on.
@@ -352,28 +395,44 @@ impl SessionRegistry {
     }
 }
 
-fn open_link(
-    far: Far,
-    connections: Arc<Connections>,
-    window: impl Fn() -> Option<AskWindow> + Send + Sync + 'static,
-) -> FarLink {
-    let may_ask = Arc::new(AtomicBool::new(true));
-    let asks = may_ask.clone();
+fn open_link(far: Far, connections: Arc<Connections>, AskPlace { window, is_asked }: AskPlace) -> FarLink {
+    let attempts = Arc::new(Attempts::new());
+    let (begun, again) = (attempts.clone(), attempts.clone());
     let dial: Dial = Arc::new(move || {
         let (far, connections) = (far.clone(), connections.clone());
-        let window = asks.swap(false, Ordering::Relaxed).then(&window).flatten();
+        let window = begun.begin().then(&window).flatten();
         Box::pin(async move {
             let connected = far.attach(&connections, window).await;
             let (reader, writer) = connected.map_err(|error| std::io::Error::other(error.to_string()))?;
             Ok((Box::new(reader) as _, Box::new(writer) as _))
         })
     });
-    FarLink { link: ServerLink::open(dial), seen_at: None, may_ask }
+    let may_begin_again = move || {
+        let may = !is_asked();
+        if may {
+            again.begin_again();
+        }
+        may
+    };
+    FarLink { link: ServerLink::open_asking(dial, Arc::new(may_begin_again)), seen_at: None, attempts }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_attempt_asks_only_if_the_user_wants_it_also_when_it_is_made_again() {
+        let attempts = Attempts::new();
+        assert!(attempts.begin(), "the first one");
+        attempts.begin_again();
+        assert!(attempts.begin(), "the first one, again");
+        assert!(!attempts.begin(), "the next one");
+        attempts.begin_again();
+        assert!(!attempts.begin());
+        attempts.wanted();
+        assert!(attempts.begin());
+    }
 
     #[test]
     fn a_project_is_on_the_machine_that_its_path_names() {

@@ -5,8 +5,8 @@ use crate::app_killed::SOON;
 use crate::leftovers::nothing_runs;
 use crate::life::DEADLINE;
 use crate::server::world::World;
-use deskbell_cli::far::{Asked, Connections, Far, FarError, Secret, Unanswered};
-use deskbell_engine::api::{ConnectionQuestionKind, FolderListing};
+use deskbell_cli::far::{AskWindow, Asked, Connections, Far, FarError, Secret, Unanswered};
+use deskbell_engine::api::{ConnectionQuestionKind, FolderListing, Status};
 use deskbell_tests::sshd::{self, Sshd};
 use std::path::Path;
 use tokio::sync::mpsc;
@@ -65,8 +65,19 @@ impl Asking {
     /// Lists the folders there. `answer` is what the window says to each question.
     async fn list(
         &self,
-        mut answer: impl FnMut(&Asked) -> Option<&'static str>,
+        answer: impl FnMut(&Asked) -> Option<&'static str>,
     ) -> (Result<FolderListing, FarError>, Vec<ConnectionQuestionKind>) {
+        let command = ["folders".to_owned(), self.world.root().display().to_string()];
+        let list = async |window| self.far.ask(&self.connections, Some(window), &command).await;
+        self.answering(list, answer).await
+    }
+
+    /// Does something over a connection whose questions are answered so.
+    async fn answering<T>(
+        &self,
+        connect: impl AsyncFnOnce(AskWindow) -> T,
+        mut answer: impl FnMut(&Asked) -> Option<&'static str>,
+    ) -> (T, Vec<ConnectionQuestionKind>) {
         let (window, mut questions) = mpsc::unbounded_channel::<Asked>();
         let asking = async {
             let mut kinds = Vec::new();
@@ -79,9 +90,7 @@ impl Asking {
             }
             kinds
         };
-        let command = ["folders".to_owned(), self.world.root().display().to_string()];
-        let listing = self.far.ask(&self.connections, Some(window), &command);
-        timeout(DEADLINE, async { tokio::join!(listing, asking) }).await.expect("it ends")
+        timeout(DEADLINE, async { tokio::join!(connect(window), asking) }).await.expect("it ends")
     }
 
     async fn end(self) {
@@ -222,11 +231,7 @@ impl Asking {
 
     async fn list_with_passphrase(&self) -> (std::time::Duration, Vec<ConnectionQuestionKind>) {
         let begun = std::time::Instant::now();
-        let answer = |asked: &Asked| match asked.question.kind {
-            ConnectionQuestionKind::HostKey => Some("yes"),
-            _ => Some(PASSPHRASE),
-        };
-        let (listing, kinds) = self.list(answer).await;
+        let (listing, kinds) = self.list(with_passphrase).await;
         listing.unwrap();
         (begun.elapsed(), kinds)
     }
@@ -255,7 +260,51 @@ async fn a_passphrase_is_asked_for_once_while_the_connection_is_shared_over_real
     assert_eq!(kinds, [Secret]);
     eprintln!("a listing with a connection of its own {unshared:?}");
     asking.connections.close().await;
-    asking.stop_server().await;
+    asking.stop_server();
+    asking.end().await;
+}
+
+fn with_passphrase(asked: &Asked) -> Option<&'static str> {
+    match asked.question.kind {
+        ConnectionQuestionKind::HostKey => Some("yes"),
+        _ => Some(PASSPHRASE),
+    }
+}
+
+/// As the board asks a machine that is not connected: nothing is started there, and nothing is left of it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_machine_is_asked_once_what_runs_there_over_real_ssh() {
+    let Some(asking) = Asking::by_ssh().await else { return };
+    let sessions = async |window| asking.far.sessions(&asking.connections, Some(window), 7).await;
+    let (refused, _) = asking.answering(&sessions, |_| None).await;
+    assert!(matches!(refused, Err(FarError::Unanswered(Unanswered::Cancelled))), "{refused:?}");
+    let (nothing, kinds) = asking.answering(&sessions, with_passphrase).await;
+    assert_eq!(kinds, [ConnectionQuestionKind::HostKey, ConnectionQuestionKind::Secret]);
+    let nothing = nothing.unwrap();
+    assert_eq!((nothing.at, nothing.sessions, nothing.n_idle, nothing.problem), (7, Vec::new(), 0, None));
+    assert_eq!(asking.servers(), Vec::<String>::new(), "a question starts no server");
+
+    let mut client = asking.world.attach().await;
+    let session = client.open().await;
+    client.attach(&session, None).await;
+    client.prompt(&session, "p", "TOOL Bash {\"command\": \"touch a\"}").await;
+    client.until("request", |line| line["type"] == "permissionRequested").await;
+    let (there, kinds) = asking.answering(&sessions, with_passphrase).await;
+    let there = there.unwrap();
+    assert_eq!(kinds, [], "the connection is still shared");
+    let [found] = &there.sessions[..] else { panic!("{there:?}") };
+    assert_eq!((found.session_id.as_str(), &found.project), (session.as_str(), &asking.world.project()));
+    assert!(matches!(found.status, Some(Status::NeedsInput { .. })), "{found:?}");
+    assert!(found.processes.is_some_and(|cost| cost.memory_bytes > 1 << 20), "{found:?}");
+
+    let stop = async |window| asking.far.stop_all(&asking.connections, Some(window)).await;
+    asking.answering(&stop, with_passphrase).await.0.unwrap();
+    let (stopped, _) = asking.answering(&sessions, with_passphrase).await;
+    let stopped = stopped.unwrap();
+    assert_eq!((stopped.sessions, stopped.n_idle), (Vec::new(), 1));
+    asking.connections.close().await;
+    drop(client);
+    asking.stop_server();
     asking.end().await;
 }
 
@@ -280,24 +329,30 @@ async fn a_shared_connection_that_is_dead_or_frozen_is_left_over_real_ssh() {
         }
     }
     asking.connections.close().await;
-    asking.stop_server().await;
+    asking.stop_server();
     asking.end().await;
 }
 
 impl Asking {
     /// Ends the server that a link has started there.
-    async fn stop_server(&self) {
+    fn stop_server(&self) {
+        for pid in self.servers() {
+            let ended = std::process::Command::new("kill").arg(&pid).status().unwrap();
+            assert!(ended.success());
+        }
+    }
+
+    /// The process ids of the servers there.
+    fn servers(&self) -> Vec<String> {
         let all = std::fs::read_dir("/proc")
             .unwrap()
             .filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-        for pid in all {
+        let is_server = |pid: &String| {
             let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
             let line = std::fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
             let mark = self.world.mark.as_bytes();
-            if line.contains("--serve") && environment.windows(mark.len()).any(|part| part == mark) {
-                let ended = std::process::Command::new("kill").arg(&pid).status().unwrap();
-                assert!(ended.success());
-            }
-        }
+            line.contains("--serve") && environment.windows(mark.len()).any(|part| part == mark)
+        };
+        all.filter(is_server).collect()
     }
 }

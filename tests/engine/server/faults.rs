@@ -170,7 +170,8 @@ impl Machine {
             let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
             now.as_millis() as u64 + added.load(Ordering::Relaxed)
         });
-        let link = ServerLink::open_in(dial(connections.clone()), wall, Arc::new(String::new));
+        let link =
+            ServerLink::open_in(dial(connections.clone()), wall, Arc::new(String::new), Arc::new(|| true));
         let (project, agent) = (world.project(), Some("demo".to_owned()));
         let new = NewSession { project, agent, ..NewSession::default() };
         let id = timeout(DEADLINE, link.new_session(new)).await.expect("an answer").unwrap();

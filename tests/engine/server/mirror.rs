@@ -10,6 +10,7 @@ use deskbell_engine::remote::ServerLink;
 use deskbell_engine::session::{SessionHandle, Subscriber};
 use deskbell_engine::trust::TrustStore;
 use deskbell_tests::relay::text_of;
+use deskbell_tests::window::eventually;
 use rustix::process::{Pid, Signal, kill_process};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -141,6 +142,26 @@ async fn a_turn_goes_on_without_its_window_and_the_next_window_has_all_of_it() {
     let found = timeout(DEADLINE, window.session.find("word119".to_owned(), None)).await.unwrap().unwrap();
     assert_eq!(found.map(|found| found.count), Some(1));
     drop((events, window));
+    let client = world.attach().await;
+    world.end(client).await;
+}
+
+/// The processes are counted by the server, on its machine.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_window_asks_what_the_processes_of_a_session_cost() {
+    let Some(world) = World::new() else { return };
+    let window = Window::begin(&world).await;
+    let cost = async || timeout(DEADLINE, window.session.process_cost()).await.expect("an answer").unwrap();
+    assert_eq!(cost().await, None, "nothing runs before the first prompt");
+    window.prompt("CHILD 600\nWAIT").await;
+    // What was read is used for two seconds.
+    let has_child = async || Ok(cost().await.filter(|cost| cost.n_processes >= 2));
+    let known = eventually("the agent and its child", DEADLINE, has_child).await.unwrap();
+    assert!(known.memory_bytes > 1 << 20, "{known:?}");
+    timeout(DEADLINE, window.session.command(Command::Stop)).await.expect("an answer").unwrap();
+    let is_gone = async || Ok(cost().await.is_none().then_some(()));
+    eventually("the end of the agent", DEADLINE, is_gone).await.unwrap();
+    drop(window);
     let client = world.attach().await;
     world.end(client).await;
 }

@@ -147,8 +147,9 @@ async fn live(world: &World) -> Vec<Line> {
         json!({"type": "find", "query": "text", "index": null}),
         json!({"type": "export", "format": "markdown"}),
         json!({"type": "rawLines", "after": 0}),
+        json!({"type": "processes"}),
     ];
-    // The last one came with the list of questions.
+    // The last two came with the list of questions.
     let n_known = if recorder.client.hello["questions"].is_null() { 3 } else { questions.len() };
     for (nr, question) in (1..).zip(questions).take(n_known) {
         recorder.send(json!({"type": "ask", "nr": nr, "sessionId": session, "question": question})).await;
@@ -453,6 +454,12 @@ async fn a_server_of_each_earlier_version_works_with_this_client() {
         // What it does not know is refused in words, and nothing is sent.
         if lines[0]["questions"].is_null() {
             let error = session.find_files("main".to_owned()).await.unwrap_err();
+            assert!(error.message.contains("older Deskbell"), "{name}: {error}");
+        }
+        let counts =
+            lines[0]["questions"].as_array().is_some_and(|known| known.contains(&json!("processes")));
+        if !counts {
+            let error = session.process_cost().await.unwrap_err();
             assert!(error.message.contains("older Deskbell"), "{name}: {error}");
         }
     }

@@ -39,7 +39,7 @@ import OrphansBanner from '../lib/window/OrphansBanner.svelte';
 import UnreadFilesBanner from '../lib/window/UnreadFilesBanner.svelte';
 import { systemClock } from '../lib/state/attention.svelte';
 import { choices } from './kit';
-import { ignore, press, sessionOf, states, write, type Page } from './story';
+import { ignore, press, sessionOf, settle, states, write, type Page } from './story';
 
 const FILE_PROBLEMS = [
   { line: 3, column: 11, message: '“zoom” must be a whole number from 50 to 200.' },
@@ -215,11 +215,6 @@ const edits = ['src/money.rs', 'src/a/folder/with/a/long/name/that/goes/on/repor
 );
 
 const elsewhere = () => ({ machines: machinesOf(new FakeHost('projects')), onclose: ignore });
-
-const settle = async () => {
-  for (let i = 0; i < 20; i++) await Promise.resolve();
-  await tick();
-};
 
 async function browse(root: HTMLElement, machine: string) {
   await settle();

@@ -5,12 +5,13 @@ import BoardWindow from '../lib/board/BoardWindow.svelte';
 import { FakeHost } from '../lib/host/fake';
 import { BOARDS, machinesOf } from '../lib/host/fake/board';
 import { SETTINGS } from '../lib/host/fake/facts';
+import { QUESTIONS } from '../lib/host/fake/far';
 import { searchFound, SEARCHED } from '../lib/host/fake/search';
 import type { SearchChange } from '../lib/bindings/api';
 import SearchPanel from '../lib/search/SearchPanel.svelte';
 import { SearchState } from '../lib/search/search.svelte';
 import { systemClock } from '../lib/state/attention.svelte';
-import { ignore, press, states, type Page } from './story';
+import { ignore, press, settle, states, type Page } from './story';
 
 /** A search for these words that has come this far. */
 function panel(query: string, change: Partial<SearchChange> | null, all = true) {
@@ -68,6 +69,17 @@ function board(name: string) {
   return { state, clock: systemClock };
 }
 
+async function ask(root: HTMLElement, machine: string) {
+  await press(root, `List sessions on ${machine}`);
+  await settle();
+}
+
+function asking() {
+  const page = board('board-machines');
+  page.state.questions.hear({ type: 'connectionAsks', question: QUESTIONS.password });
+  return page;
+}
+
 export const boards: Page = () => [
   ...states('BoardWindow', BoardWindow, {
     none: board('board-none'),
@@ -76,6 +88,18 @@ export const boards: Page = () => [
     'with other programs': board('board-terminals'),
     'in worktrees': board('board-worktrees'),
     'of other machines': board('board-machines'),
+    'lists what runs on a machine': [board('board-machines'), (root) => ask(root, 'build-server')],
+    'lists odd sessions': [board('board-machines'), (root) => ask(root, 'old-box')],
+    'lists nothing': [board('board-machines'), (root) => ask(root, 'shop.example')],
+    'asks whether to stop all on a machine': [
+      board('board-machines'),
+      async (root) => {
+        await ask(root, 'build-server');
+        await press(root, 'Stop all on build-server…');
+      },
+    ],
+    'a machine that cannot be reached': [board('board-machines'), (root) => ask(root, 'down')],
+    'ssh asks': asking(),
     'asks whether to stop all': [board('board'), (root) => press(root, 'Stop all…')],
   }),
 ];

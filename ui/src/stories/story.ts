@@ -104,6 +104,12 @@ export async function press(root: HTMLElement, name: string): Promise<void> {
   await tick();
 }
 
+/** Lets the fake host answer. */
+export async function settle(): Promise<void> {
+  for (let i = 0; i < 20; i++) await Promise.resolve();
+  await tick();
+}
+
 /** Types into the first text box. */
 export async function write(root: HTMLElement, text: string): Promise<void> {
   const box = root.querySelector<HTMLTextAreaElement | HTMLInputElement>(

@@ -1,8 +1,8 @@
 //! `deskbell relay --list`, `--stop` and `--remove`: everything that servers hold on this machine, of every version.
 
 use super::ask;
-use super::cost::Processes;
 use crate::args::server::Which;
+use crate::cost::Processes;
 use crate::link::Link;
 use crate::serve::place::Place;
 use anyhow::Context;

@@ -2,6 +2,7 @@
 //! runs a command. What varies goes over stdin, so that no shell there ever reads it as code.
 
 use super::machine::in_login_shell;
+use super::program::Copy;
 use super::shown;
 use deskbell_server::lines::{ReadLine, next_line};
 use std::io;
@@ -26,13 +27,6 @@ const SHOWN_LINES: usize = 5;
 
 /// The bytes of the copy that are sent at once. Between two pieces its answer is read.
 const PIECE: usize = 64 << 10;
-
-/// The program for another machine.
-pub struct Copy {
-    pub bytes: Vec<u8>,
-    /// SHA-256, in hexadecimal digits. It is the name of the copy there.
-    pub hash: String,
-}
 
 /// The system of another machine, as `uname` names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -165,7 +159,7 @@ where
     let system = System { name: name.to_owned(), processor: processor.to_owned() };
     let copy = copy(system).await.map_err(StartError::Copy)?;
     let (hash, size) = match &copy {
-        Some(copy) => (copy.hash.as_str(), copy.bytes.len()),
+        Some(copy) => (copy.hash.as_str(), copy.size),
         None => ("installed", 0),
     };
     writer.write_all(format!("deskbell-run {hash} {size} {}\n", command.len()).as_bytes()).await?;
@@ -174,7 +168,8 @@ where
     if let Some(copy) = &copy
         && lines.until(&answers).await.and_then(failed)? == "DESKBELL-NEED"
     {
-        send(lines, writer, &copy.bytes).await?;
+        let bytes = copy.bytes().await.map_err(StartError::Copy)?;
+        send(lines, writer, &bytes).await?;
     }
     // Only now, because a program there that takes the copy might take more than it.
     for argument in command {

@@ -231,7 +231,7 @@ fn length(answer: &impl Serialize) -> Result<usize, CommandError> {
     serde_json::to_vec(answer).map(|text| text.len()).map_err(|error| unwritten(&error))
 }
 
-fn written(answer: &impl Serialize) -> Result<Value, CommandError> {
+pub(super) fn written(answer: &impl Serialize) -> Result<Value, CommandError> {
     serde_json::to_value(answer).map_err(|error| unwritten(&error))
 }
 

@@ -366,8 +366,15 @@ impl Server {
             Question::Edits { since_prompt } => files::edits(&handle, since_prompt).await,
             Question::EditDiff { since_prompt, path } => files::edit_diff(&handle, since_prompt, path).await,
             Question::Patch { path, against } => files::patch(compared(against), path).await,
+            Question::Processes => self.process_cost(session_id).await,
             question => handle.answer(question).await,
         }
+    }
+
+    /// What the agent of a session and everything below it cost now, as an answer.
+    async fn process_cost(&self, session_id: &SessionId) -> Result<Value, CommandError> {
+        let Some(pid) = lock(&self.hub).pid_of(session_id) else { return Ok(Value::Null) };
+        files::written(&self.processes.get().await?.cost_of(pid))
     }
 
     /// Reverts a change in the folder of a session, or undoes that.

@@ -343,7 +343,7 @@ impl SessionHandle {
                 let file = self.export(format).await?;
                 serde_json::to_value(String::from_utf8_lossy(&file))
             }
-            // The server answers what is about the folder of a session.
+            // The server answers what is about the folder and the processes of a session.
             Question::Files { .. }
             | Question::Changes { .. }
             | Question::FileDiff { .. }
@@ -351,9 +351,15 @@ impl SessionHandle {
             | Question::Edits { .. }
             | Question::EditDiff { .. }
             | Question::Patch { .. }
+            | Question::Processes
             | Question::Unknown => return Err(unknown()),
         };
         answer.map_err(unreadable)
+    }
+
+    /// Asks the server of a session what its processes cost there; `None` if none runs, or if that is not known there.
+    pub async fn process_cost(&self) -> Result<Option<ProcessCost>, CommandError> {
+        self.ask(Question::Processes).await
     }
 
     /// Asks the server that has the session.

@@ -79,6 +79,21 @@ fn a_wake_up_tries_a_lost_link_at_once() {
 }
 
 #[test]
+fn an_attempt_from_before_a_sleep_is_made_again_with_a_timeout_of_its_own() {
+    let mut client = Client::new(0);
+    client.tick(0);
+    client.broken(0);
+    client.tick(1_000);
+    let again = [Effect::Disconnect, Effect::LinkChanged, Effect::Connect];
+    assert_eq!(client.begin_again(20_000), again);
+    assert_eq!(client.tick(49_999), []);
+    assert_eq!(client.link(), &Link::Connecting { attempt: 2 });
+    assert_eq!(client.tick(50_000).first(), Some(&Effect::Disconnect));
+    assert_eq!(client.begin_again(50_001), [], "no attempt is running");
+    assert_eq!(connected().begin_again(1), [], "the link is up");
+}
+
+#[test]
 fn a_wake_up_asks_a_link_that_was_up_and_gives_it_up_soon() {
     for answers in [true, false] {
         let mut client = connected();

@@ -155,7 +155,11 @@ impl Window {
         if !slept && !has_moved || self.planted == Some(Planted::StayAsleep) {
             return Vec::new();
         }
-        let effects = self.client.woke(monotonic);
+        // No attempt of the simulation waits for the user.
+        let effects = match self.client.link() {
+            LinkState::Connecting { .. } => self.client.begin_again(monotonic),
+            _ => self.client.woke(monotonic),
+        };
         self.carry_out(effects)
     }
 

@@ -2061,18 +2061,73 @@ export type BoardView = {
  */
 rows: Array<BoardRow>, 
 /**
- * The other machines that this run of Deskbell connected to, by name. It connects to none for the board.
+ * The other machines that this run of Deskbell connected to, and those of the listed projects, by name. It connects
+ * to none for the board.
  */
 machines: Array<BoardMachine>, };
 
 /**
  * Another machine on the board.
  */
-export type BoardMachine = { name: string, link: SessionLink, 
+export type BoardMachine = { name: string, 
+/**
+ * `null`: this run of Deskbell did not connect to it.
+ */
+link: SessionLink | null, 
 /**
  * When the link was up last, in milliseconds since the epoch; `null` if it never was.
  */
-seenAt: number | null, };
+seenAt: number | null, 
+/**
+ * When a project there was opened last; `null` if none is in the list.
+ */
+usedAt: number | null, };
+
+/**
+ * What a machine answered when the user asked it what runs there.
+ */
+export type MachineAnswer = { 
+/**
+ * When it answered, in milliseconds since the epoch.
+ */
+at: number, 
+/**
+ * Those that run or wait; those that wait for the user come first.
+ */
+sessions: Array<MachineSession>, 
+/**
+ * Sessions there that neither run nor wait.
+ */
+nIdle: number, 
+/**
+ * Sessions that are not in the list: too many, or of a version that this one cannot read.
+ */
+nMore: number, 
+/**
+ * What could not be asked there: a server that does not answer, for example.
+ */
+problem: string | null, };
+
+/**
+ * A session that a machine listed.
+ */
+export type MachineSession = { sessionId: SessionId, title: string, 
+/**
+ * The folder there.
+ */
+project: string, 
+/**
+ * `null` for one that this version does not know.
+ */
+status: Status | null, 
+/**
+ * What it cost so far, in US dollars, as the agent says; 0 if nothing is known.
+ */
+costUsd: number, 
+/**
+ * What its processes cost; `null` if none runs, or if that is not known there.
+ */
+processes: ProcessCost | null, };
 
 /**
  * A session on the board.
@@ -2112,8 +2167,8 @@ otherPid: number | null,
  */
 costUsd: number, 
 /**
- * What its processes cost, as of the last look; `null` if none runs, on another machine, and where the system does
- * not say.
+ * What its processes cost, as of the last look; `null` if none runs, and where the system or the server of another
+ * machine does not say.
  */
 processes: ProcessCost | null, };
 

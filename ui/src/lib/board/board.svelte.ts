@@ -2,17 +2,24 @@
 
 import type { BoardConnection, BoardView, SettingsView, WindowEvent } from '../bindings/api';
 import { asCommandError, loggedError, type Host } from '../host/host';
+import { ConnectionQuestions } from '../projects/questions.svelte';
 import { Problems } from '../state/problems.svelte';
+import { AskedMachines } from './machines.svelte';
 
 export class BoardPage {
   board = $state.raw<BoardView>() as BoardView;
   settings = $state.raw<SettingsView>() as SettingsView;
   readonly problems = new Problems();
+  readonly asked: AskedMachines;
+  /** The questions of connections to machines that the user asks. */
+  readonly questions: ConnectionQuestions;
 
   #host: Host;
 
   constructor(host: Host, { board, settings }: BoardConnection) {
     this.#host = host;
+    this.asked = new AskedMachines(host);
+    this.questions = new ConnectionQuestions(host, this.problems);
     this.board = board;
     this.settings = settings;
   }
@@ -29,6 +36,7 @@ export class BoardPage {
   }
 
   hear(event: WindowEvent): void {
+    this.questions.hear(event);
     if (event.type === 'boardChanged') this.board = event.board;
     if (event.type === 'settingsChanged') this.settings = event.settings;
   }

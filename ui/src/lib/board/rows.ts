@@ -1,6 +1,6 @@
 // The rows of the board: what each says, and which are still shown.
 
-import type { BoardMachine, BoardRow } from '../bindings/api';
+import type { BoardRow } from '../bindings/api';
 import { count, dollars, plural } from '../text/amounts';
 
 /** Finished and failed sessions are on the board for this long. The shell removes them with its next view. */
@@ -38,13 +38,13 @@ export function reason({ status, nBackground, otherPid }: BoardRow): string {
 }
 
 /** “$0.18 · 412 MiB”: the money of the session so far, and the memory of its processes now. */
-export function cost({ costUsd, processes }: BoardRow): string {
+export function cost({ costUsd, processes }: Pick<BoardRow, 'costUsd' | 'processes'>): string {
   const memory = processes === null ? null : `${count(Math.round(processes.memoryBytes / (1 << 20)))} MiB`;
   return [costUsd > 0 ? dollars(costUsd) : null, memory].filter((part) => part !== null).join(' · ');
 }
 
 /** The same with the number and the time of the processes, for a tooltip. */
-export function wholeCost({ costUsd, processes }: BoardRow): string | null {
+export function wholeCost({ costUsd, processes }: Pick<BoardRow, 'costUsd' | 'processes'>): string | null {
   const money = costUsd > 0 ? `${dollars(costUsd)} so far` : null;
   const running =
     processes === null
@@ -86,19 +86,4 @@ export function summary(rows: readonly BoardRow[]): string {
     finished > 0 && `${finished} finished`,
   ];
   return parts.filter((part) => part !== false).join(' · ');
-}
-
-/** The link to another machine: “Connected”, “Reconnecting in 8 s, last seen 12 min ago”. */
-export function linkWord({ link, seenAt }: BoardMachine, now: number): string {
-  const seen = seenAt === null ? '' : `, last seen ${time(seenAt, now)} ago`;
-  switch (link.type) {
-    case 'connecting':
-      return `Connecting…${seen}`;
-    case 'waiting':
-      return `${seenAt === null ? 'Not reached, next attempt' : 'Reconnecting'} in ${time(now, link.at)}${seen}`;
-    case 'incompatible':
-      return `Runs Deskbell ${link.version}, which this version cannot talk to`;
-    default:
-      return 'Connected';
-  }
 }

@@ -16,6 +16,7 @@ import type {
   ExportFormat,
   FileDiff,
   FolderListing,
+  MachineAnswer,
   ForkedSession,
   Found,
   FoundFiles,
@@ -203,6 +204,12 @@ export interface Host {
   openBoardSession(sessionId: SessionId): Promise<void>;
   /** Stops the agents of these sessions of the board. Rejects if one was not stopped. */
   stopBoardSessions(sessionIds: SessionId[]): Promise<void>;
+  /** Asks a machine once which sessions run there. ssh may ask something first. Rejects if it cannot be reached. */
+  machineSessions(machine: string): Promise<MachineAnswer>;
+  /** Opens a session that a machine listed, in the window of its project. */
+  openMachineSession(machine: string, project: string, sessionId: SessionId): Promise<void>;
+  /** Stops the agents of all sessions on a machine. */
+  stopMachine(machine: string): Promise<void>;
   /** Makes the window's content larger or smaller, for this project only; `usual` is the size of the settings. */
   zoomWindow(step: ZoomStep): Promise<void>;
   /** Chooses whether new sessions of this project keep running when Deskbell closes; `null` follows the setting. */

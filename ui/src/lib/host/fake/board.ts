@@ -1,7 +1,8 @@
 // Boards without the desktop app.
 
-import type { BoardMachine, BoardRow, Status } from '../../bindings/api';
+import type { BoardMachine, BoardRow, MachineAnswer, MachineSession, Status } from '../../bindings/api';
 import { START } from './facts';
+import { DENIED } from './far';
 
 const MINUTE = 60_000;
 
@@ -76,16 +77,55 @@ export const BOARDS: Record<string, readonly BoardRow[]> = {
   board: many(30),
   'board-terminals': withTerminals(many(12)),
   'board-worktrees': withWorktrees(many(12)),
-  'board-machines': many(6).map((row, i) => (i % 3 === 0 ? { ...row, machine: 'box', processes: null } : row)),
+  'board-machines': many(6).map((row, i) =>
+    i % 3 === 0 ? { ...row, machine: i === 0 ? 'box' : 'old-box', ...(i === 0 ? {} : { processes: null }) } : row,
+  ),
 };
 
 /** The machines of a board. `board-machines` has one for each state of a link. */
 export function machinesOf(name: string): BoardMachine[] {
   if (name !== 'board-machines') return [];
   return [
-    { name: 'box', link: { type: 'connected' }, seenAt: START },
-    { name: 'docker:web', link: { type: 'connecting' }, seenAt: null },
-    { name: 'old-box', link: { type: 'incompatible', version: '0.0.9' }, seenAt: null },
-    { name: 'shop.example', link: { type: 'waiting', attempt: 4, at: START + 8_000 }, seenAt: START - 12 * MINUTE },
+    { name: 'box', link: { type: 'connected' }, seenAt: START, usedAt: START },
+    { name: 'build-server', link: null, seenAt: null, usedAt: START - 50 * 60 * MINUTE },
+    { name: 'docker:web', link: { type: 'connecting' }, seenAt: null, usedAt: START },
+    { name: 'down', link: null, seenAt: null, usedAt: null },
+    { name: 'old-box', link: { type: 'incompatible', version: '0.0.9' }, seenAt: null, usedAt: START },
+    {
+      name: 'shop.example',
+      link: { type: 'waiting', attempt: 4, at: START + 8_000 },
+      seenAt: START - 12 * MINUTE,
+      usedAt: START,
+    },
   ];
+}
+
+/** What a machine answers; `shop.example` has nothing that runs, `old-box` has odd ones, and `down` cannot be reached. */
+export function answerOf(machine: string): Promise<MachineAnswer> {
+  if (machine === 'down') return Promise.reject(DENIED);
+  const answer: MachineAnswer = { at: START, sessions: [], nIdle: 0, nMore: 0, problem: null };
+  const folder = '/home/ines/code';
+  const sessions: MachineSession[] = [
+    {
+      sessionId: 'there1',
+      title: 'Move the importer to the new parser',
+      project: `${folder}/ledger`,
+      status: { type: 'needsInput', what: 'Wants to run a command' },
+      costUsd: 1.42,
+      processes: { nProcesses: 2, memoryBytes: 311 << 20, cpuMs: 61_000 },
+    },
+    {
+      sessionId: 'there2',
+      title: 'Run the nightly comparison',
+      project: `${folder}/tide-tables`,
+      status: { type: 'working', activity: 'Running cargo test' },
+      costUsd: 0,
+      processes: { nProcesses: 9, memoryBytes: 902 << 20, cpuMs: 804_000 },
+    },
+    { sessionId: 'there3', title: 'Of a newer version', project: folder, status: null, costUsd: 0.2, processes: null },
+  ];
+  if (machine === 'build-server') return Promise.resolve({ ...answer, sessions: sessions.slice(0, 2), nIdle: 3 });
+  if (machine !== 'old-box') return Promise.resolve(answer);
+  const hostile = sessions.map((session) => ({ ...session, title: `Night\u202e\u200b ${'long '.repeat(60)}` }));
+  return Promise.resolve({ ...answer, sessions: hostile, nMore: 1, problem: 'server 0.0.8: it does not answer' });
 }

@@ -10,6 +10,7 @@ import type {
   BoardView,
   ConnectionQuestion,
   FolderListing,
+  MachineAnswer,
   ItemId,
   JsonValue,
   Preset,
@@ -24,7 +25,7 @@ import type {
 import { writeClipboard, type Host } from '../host';
 import { withSetting } from '../../settings/values';
 import { foldersOn, SSH_HOSTS } from './far';
-import { BOARDS, machinesOf } from './board';
+import { answerOf, BOARDS, machinesOf } from './board';
 import { FakeStart, RECENT, STARTS } from './start';
 import { usageOf } from './usage';
 import { refuse } from './refuse';
@@ -109,6 +110,20 @@ export abstract class FakeDesktop {
 
   stopBoardSessions(sessionIds: SessionId[]): Promise<void> {
     this.stopped.push(...sessionIds);
+    return Promise.resolve();
+  }
+
+  machineSessions(machine: string): Promise<MachineAnswer> {
+    return answerOf(machine);
+  }
+
+  openMachineSession(machine: string, project: string, sessionId: SessionId): Promise<void> {
+    this.start.done.push(`open ${sessionId} in ${machine}:${project}`);
+    return Promise.resolve();
+  }
+
+  stopMachine(machine: string): Promise<void> {
+    this.start.done.push(`stop ${machine}`);
     return Promise.resolve();
   }
 

@@ -5,7 +5,7 @@ import type { CommandError, ConnectionQuestion, FolderListing, ProjectView } fro
 export const SSH_HOSTS = ['box', 'build-server', 'db.example.org'];
 
 /** What a machine says that takes no key. */
-const DENIED: CommandError = {
+export const DENIED: CommandError = {
   code: 'refused',
   message: 'box cannot be reached.',
   detail:

@@ -277,6 +277,7 @@ export const sceneNames = [
   'far',
   'far-connecting',
   'far-failed',
+  'far-lost',
   'orphans',
   'history',
   'history-open',
@@ -312,8 +313,14 @@ export function scene(name: string): Scene {
   if (name === 'far-connecting')
     return { project: { ...PROJECT, ...FAR.connecting }, settings: SETTINGS, sessions: [] };
   if (name === 'far-failed') return { project: { ...PROJECT, ...FAR.failed }, settings: SETTINGS, sessions: [] };
-  if (name === 'far') {
-    const session = opened({ status: { type: 'completed' }, link: { type: 'connected' } }, STORY());
+  if (name === 'far' || name === 'far-lost') {
+    const lost: Partial<Session> = {
+      status: { type: 'working', activity: 'Running cargo test' },
+      turnStartedAt: START - 34_000,
+      link: { type: 'waiting', attempt: 4, at: START + 8_000 },
+    };
+    const up: Partial<Session> = { status: { type: 'completed' }, link: { type: 'connected' } };
+    const session = opened(name === 'far' ? up : lost, STORY());
     return { project: { ...PROJECT, ...FAR.reached, open: OPEN }, settings: SETTINGS, sessions: [session] };
   }
   if (NOT_READY.includes(name)) return { project: PROJECT, settings: SETTINGS, sessions: [] };

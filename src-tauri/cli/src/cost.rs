@@ -2,15 +2,51 @@
 //! is asked; elsewhere nothing is known.
 
 use deskbell_engine::api::ProcessCost;
-use deskbell_engine::disk;
+use deskbell_engine::disk::{self, Unfinished};
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Mutex;
+use tokio::time::Instant;
 
 /// The most processes that are looked at.
 const MOST: usize = 100_000;
 
 /// The length of a process's line of numbers, in bytes.
 const LINE: u64 = 4 << 10;
+
+/// The bytes of a page, and the ticks of the clock in a second.
+#[cfg(unix)]
+fn units() -> (u64, u64) {
+    (rustix::param::page_size() as u64, rustix::param::clock_ticks_per_second())
+}
+
+/// This system lists no processes as files.
+#[cfg(not(unix))]
+fn units() -> (u64, u64) {
+    (1, 1)
+}
+
+/// The processes that were read last are used for this time.
+const READ_FOR: Duration = Duration::from_secs(2);
+
+/// The processes of this machine as they were read last. Callers that come at the same time share one look.
+#[derive(Default)]
+pub struct LastProcesses(Mutex<Option<(Instant, Arc<Processes>)>>);
+
+impl LastProcesses {
+    /// Reads them, unless that was done a moment ago.
+    pub async fn get(&self) -> Result<Arc<Processes>, Unfinished> {
+        let mut last = self.0.lock().await;
+        if let Some((_, processes)) = last.as_ref().filter(|(at, _)| at.elapsed() < READ_FOR) {
+            return Ok(processes.clone());
+        }
+        let read = Arc::new(disk::run(Path::new("/proc"), disk::DEADLINE, Processes::read).await?);
+        *last = Some((Instant::now(), read.clone()));
+        Ok(read)
+    }
+}
 
 /// The processes of this machine at one moment.
 #[derive(Default)]
@@ -29,7 +65,8 @@ impl Processes {
             let line = disk::read_start(Path::new(&format!("/proc/{pid}/stat")), LINE).ok()?;
             Some((pid, String::from_utf8_lossy(&line).into_owned()))
         });
-        Self::of(lines, rustix::param::page_size() as u64, rustix::param::clock_ticks_per_second())
+        let (page, ticks) = units();
+        Self::of(lines, page, ticks)
     }
 
     fn of(lines: impl Iterator<Item = (u32, String)>, page: u64, ticks: u64) -> Self {
