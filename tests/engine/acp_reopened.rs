@@ -212,11 +212,13 @@ async fn a_conversation_without_a_file_says_that_its_messages_cannot_be_shown() 
     let setup = life.close().await;
     std::fs::remove_file(conversation(&setup)).unwrap();
     let mut life = reopened(setup).await;
-    let notices = notices(&life).await;
-    assert!(notices.contains("Earlier messages of this conversation cannot be shown"), "{notices}");
+    let awaited = notices(&life).await;
+    assert!(awaited.contains("Earlier messages are shown when Qwen Code has started"), "{awaited}");
     assert!(!life.snapshot().await.session.alive);
     // It continues, and the next restart shows it from here.
     life.turn("SAY two").await;
+    let missing = notices(&life).await;
+    assert!(missing.contains("Earlier messages of this conversation cannot be shown"), "{missing}");
     let life = reopened(life.close().await).await;
     assert_eq!(answers(&life).await, ["two"]);
     life.close().await;

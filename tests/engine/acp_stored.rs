@@ -128,12 +128,15 @@ fn opened(faults: &str, id: &str) -> Setup {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_listed_session_is_continued_in_a_process_of_its_own() {
-    for faults in ["list", "list,load"] {
+    for faults in ["list", "list,no-resume,repeats-nothing"] {
         let mut life = opened(faults, "stored-1").open().await;
         let notices = life.snapshot().await.items.iter().filter_map(notice).collect::<Vec<_>>();
-        let [notice] = &notices[..] else { panic!("{faults}: {notices:?}") };
-        assert!(notice.starts_with("Earlier messages of this conversation cannot be shown"), "{notice}");
+        let [awaited] = &notices[..] else { panic!("{faults}: {notices:?}") };
+        assert!(awaited.starts_with("Earlier messages are shown when Qwen Code has started"), "{awaited}");
         life.turn("SAY one").await;
+        let notices = life.snapshot().await.items.iter().filter_map(notice).collect::<Vec<_>>();
+        let [missing] = &notices[..] else { panic!("{faults}: {notices:?}") };
+        assert!(missing.starts_with("Earlier messages of this conversation cannot be shown"), "{missing}");
         life.turn("SAY two").await;
         let Snapshot { session, items, .. } = life.snapshot().await;
         assert_eq!(items.iter().filter_map(answer).collect::<Vec<_>>(), ["one", "two"], "{faults}");

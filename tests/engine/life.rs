@@ -370,7 +370,8 @@ impl Life {
         Path::join(&self.setup.project(), name)
     }
 
-    fn heard(&self) -> String {
+    /// The events so far, each on a line.
+    pub fn heard(&self) -> String {
         let lines = self.heard.iter().map(|event| format!("{event:?}").chars().take(400).collect());
         lines.collect::<Vec<String>>().join("\n")
     }

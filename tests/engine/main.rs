@@ -15,6 +15,7 @@ mod transcript;
 
 mod acp;
 mod acp_choices;
+mod acp_past;
 mod acp_reopened;
 mod acp_stored;
 mod app_killed;

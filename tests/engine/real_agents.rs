@@ -7,10 +7,11 @@
 
 use crate::leftovers::nothing_runs;
 use crate::life::{DEADLINE, Life, Setup};
-use crate::transcript::tool_states;
+use crate::transcript::{answer, tool_states};
 use deskbell_engine::acp::{ChosenAgent, agents};
 use deskbell_engine::api::*;
-use deskbell_engine::store::Store;
+use deskbell_engine::store::{SavedSession, Store};
+use deskbell_engine::stored::Catalogue;
 use deskbell_tests::mock_models::{MockModels, WRITTEN};
 use deskbell_tests::sockets::SocketWatch;
 use deskbell_tests::suite::Requirement;
@@ -229,6 +230,93 @@ async fn every_case(name: &str, trusted: bool, differs: Differs) {
     assert_eq!((&after[..before.len()], n_calls(&after)), (&before[..], 6), "{after:#?}");
     life.close().await;
     nothing_runs(&mark, DEADLINE).await;
+}
+
+/// A session that Deskbell did not run: listed by the agent's process, and opened with the messages that the agent repeats.
+/// `is_listed`: the agent has a list.
+async fn listed_and_repeated(name: &str, trusted: bool, is_listed: bool) {
+    let Some(program) = installed(name) else { return };
+    let models = MockModels::start().await.unwrap();
+    let setup = setup(name, program, &models);
+    let setup = if trusted { setup.trusted() } else { setup };
+    // All of its processes have it in their environment.
+    let mark = setup.mark.clone();
+    let mut life = setup.open().await;
+    life.turn("SAY hello from the model").await;
+    life.prompt("RUN touch one.txt\nSAY ran").await;
+    decide(&mut life, "touch one.txt", allow()).await;
+    life.turn_end().await;
+    let id = life.snapshot().await.session.agent_session_id.unwrap();
+
+    // The next process lists it.
+    let mut setup = life.close().await;
+    setup.mark = uuid::Uuid::new_v4().to_string();
+    let mut life = setup.open().await;
+    life.turn("SAY another conversation").await;
+    let (lists, project) = (life.setup.agent_sessions(), life.setup.project());
+    let listed = || Catalogue::of_agents(lists.clone(), &project);
+    if !is_listed {
+        assert_eq!(listed(), []);
+        life.close().await;
+        return;
+    }
+    let row = deskbell_tests::wait::eventually("the list", DEADLINE, async || {
+        Ok(listed().into_iter().find(|row| row.agent_session_id == id))
+    });
+    let row = row.await.unwrap();
+
+    // Opened from it: this file of the store is another one, so Deskbell has no copy.
+    let mut setup = life.close().await;
+    setup.mark = uuid::Uuid::new_v4().to_string();
+    setup.memory = SavedSession {
+        acp: ChosenAgent::row_of(name),
+        agent_session_id: Some(row.agent_session_id),
+        resumable: true,
+        title: Some(row.title),
+        ..SavedSession::default()
+    };
+    let mut life = setup.open().await;
+    life.turn("SAY continued").await;
+    let items = life.snapshot().await.items;
+    let prompts = items.iter().filter_map(|item| match &item.body {
+        Body::Prompt { text, .. } => Some(text.as_str()),
+        _ => None,
+    });
+    let prompts: Vec<&str> = prompts.collect();
+    assert_eq!(
+        prompts,
+        ["SAY hello from the model", "RUN touch one.txt\nSAY ran", "SAY continued"],
+        "{items:#?}"
+    );
+    let answers: Vec<String> = items.iter().filter_map(answer).collect();
+    assert_eq!(answers.first().map(String::as_str), Some("hello from the model"), "{answers:?}");
+    assert_eq!(answers.last().map(String::as_str), Some("continued"), "{answers:?}");
+    assert_eq!(tool_states(&items), [ToolState::Succeeded], "{items:#?}");
+    let session = life.snapshot().await.session;
+    assert_eq!((session.agent_session_id.as_deref(), session.requests.len()), (Some(id.as_str()), 0));
+    life.close().await;
+    nothing_runs(&mark, DEADLINE).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn stored_sessions_of_opencode() {
+    listed_and_repeated("opencode", true, true).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn stored_sessions_of_qwen() {
+    listed_and_repeated("qwen", true, true).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn stored_sessions_of_copilot() {
+    listed_and_repeated("copilot", true, true).await;
+}
+
+/// It has no list.
+#[tokio::test(flavor = "multi_thread")]
+async fn stored_sessions_of_gemini() {
+    listed_and_repeated("gemini", false, false).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

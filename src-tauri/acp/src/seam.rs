@@ -146,6 +146,16 @@ impl CoreEvents {
         out
     }
 
+    /// A turn of a conversation that is repeated is over, which no message says. `next` is the id of the prompt that
+    /// follows.
+    pub fn end_past_turn(&mut self, next: &str) -> Vec<AgentEvent> {
+        let mut out = Vec::new();
+        self.end_message(&mut out);
+        self.end_calls(&mut out);
+        self.prompted(next);
+        out
+    }
+
     /// Tokens of one request are no size of a context, so they are not reported as one.
     fn used(&mut self, usage: Usage, out: &mut Vec<AgentEvent>) {
         if let Some((amount, currency)) = usage.cost

@@ -6,6 +6,7 @@
 
 mod changes;
 mod listing;
+mod past;
 
 use crate::agents::{Agent, Asking, Asks, UNKNOWN};
 use crate::command::{Command, PromptPart, Refusal};
@@ -19,6 +20,7 @@ use deskbell_agent::{
 };
 use deskbell_api::{AgentCapabilities, Attachment, SlashCommand};
 use listing::Listing;
+use past::RepeatedPast;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -34,6 +36,8 @@ pub struct Setup {
     pub folder: String,
     /// The agent's id of the conversation to continue.
     pub resume: Option<String>,
+    /// Deskbell has no copy of the earlier messages of `resume`, so the agent is asked to repeat them.
+    pub wants_past: bool,
 }
 
 /// One process of an agent, with one session.
@@ -73,6 +77,8 @@ pub struct AcpDriver {
     warned_of_setting: bool,
     /// The answers to the request for the stored sessions, until the last one came.
     listing: Listing,
+    /// The conversation that the agent repeats, if it is wanted.
+    past: Option<RepeatedPast>,
 }
 
 /// At most so many requests outlast a conversation that is repeated. The newest agents need one.
@@ -118,6 +124,7 @@ impl AcpDriver {
             chosen_mode: None,
             warned_of_setting: false,
             listing: Listing::default(),
+            past: None,
         }
     }
 
@@ -136,6 +143,8 @@ impl AcpDriver {
 
     fn event(&mut self, event: Event, out: &mut Output) {
         match &event {
+            // It is being stopped: an answer that was on its way does not make it usable.
+            Event::Ready(_) | Event::Session(_) if self.phase == Phase::Failed => return,
             Event::Ready(ready) => {
                 self.version = ready.version.clone();
                 self.abilities = ready.abilities;
@@ -156,7 +165,11 @@ impl AcpDriver {
             // Some agents go on with it after their answer.
             _ if self.is_repeating && is_content(&event) => {
                 self.has_repeated = true;
-                return;
+                return self.repeated(event);
+            }
+            // It is of an earlier process as well.
+            Event::Notice { .. } if self.past.is_some() && self.phase == Phase::Opening => {
+                return self.repeated(event);
             }
             // No turn is running, so nothing may run.
             Event::Permission(permission) if self.is_repeating => {
@@ -223,6 +236,11 @@ impl AcpDriver {
         let folder = self.setup.folder.clone();
         let command = match self.setup.resume.clone() {
             None => Command::NewSession { folder },
+            Some(id) if self.abilities.load && self.setup.wants_past => {
+                self.is_repeating = true;
+                self.request_past(out);
+                Command::LoadSession { id, folder }
+            }
             Some(id) if self.abilities.resume => Command::ResumeSession { id, folder },
             Some(id) if self.abilities.load => {
                 self.is_repeating = true;
@@ -300,6 +318,7 @@ impl AcpDriver {
             }),
             ..Initialized::default()
         };
+        self.report_past(out);
         // Before the answer, so that the user's saved choice of a model is compared with the one in force.
         self.report_choices(out);
         let outcome = Ok(Answer::Initialized(Box::new(initialized)));
@@ -313,6 +332,7 @@ impl AcpDriver {
         match action {
             _ if self.phase == Phase::Failed => {}
             Action::ListSessions => self.list_failed(out),
+            Action::LoadSession if self.resumes_without_past(&problem, out) => {}
             Action::LoadSession | Action::ResumeSession => self.conversation_lost(&problem, out),
             Action::Initialize | Action::NewSession => {
                 let words = match failure {
@@ -505,6 +525,9 @@ fn part(attachment: &Attachment) -> PromptPart {
 
 impl Driver for AcpDriver {
     fn read(&mut self, line: &[u8], out: &mut Output) {
+        if !self.may_repeat(line.len(), out) {
+            return;
+        }
         let step = self.driver.line(line);
         out.lines.extend(step.lines);
         step.events.into_iter().for_each(|event| self.event(event, out));

@@ -4,7 +4,7 @@ use crate::answer::{Answer, Refused};
 use crate::api::{AgentOption, Model, Plugin, SlashCommand};
 use crate::hook::HookRun;
 use crate::limits::LimitReport;
-use crate::message::{Assistant, User};
+use crate::message::{Assistant, PastPrompt, User};
 use crate::request::AgentRequest;
 use crate::stream::Stream;
 use crate::task::Task;
@@ -109,6 +109,8 @@ pub enum AgentEvent {
     Choices(Box<Choices>),
     /// The conversations of the project that the agent has stored.
     StoredSessions(Vec<ListedSession>),
+    /// The conversation from before this process, which Deskbell has no copy of.
+    Past(Past),
     /// How full the context is, and its size.
     ContextUsed {
         tokens: u64,
@@ -151,6 +153,36 @@ pub struct ListedSession {
     pub title: Option<String>,
     /// RFC 3339, or whatever the agent sent.
     pub changed_at: Option<String>,
+}
+
+/// The earlier messages of a conversation that continues. They are complete, and are no part of a turn.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Past {
+    /// The agent was asked to repeat them.
+    Requested,
+    Whole(PastConversation),
+    /// There are none to show. The reason is for the user, in whole sentences.
+    Missing {
+        reason: String,
+    },
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PastConversation {
+    /// In order. No part has a time.
+    pub parts: Vec<PastPart>,
+    /// Parts at its beginning that were not kept.
+    pub n_left_out: usize,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum PastPart {
+    Prompt {
+        id: String,
+        prompt: PastPrompt,
+    },
+    /// A complete message, a call, or its result.
+    Event(AgentEvent),
 }
 
 /// What can be chosen in a session while it runs.

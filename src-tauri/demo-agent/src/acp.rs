@@ -30,9 +30,13 @@
 //! `apart` (its tools have sessions of their own), `flood` (it repeats 100,000 updates, some of another session, asks meanwhile
 //! whether a call may run, and goes on after its answer), `list` (it lists stored sessions, in two pages), and, in place of
 //! that, `list-bad` (values that no list should have), `list-endless` (there is always a next page), `list-login` and
-//! `list-error` (an error is the answer), `list-half` (an error is the second page), `list-silent` (it never answers).
+//! `list-error` (an error is the answer), `list-half` (an error is the second page), `list-silent` (it never answers);
+//! `repeats` (it continues a conversation with and without repeating it, and repeats one of two turns), and, in place of that,
+//! `repeats-nothing`, `repeats-forever`, `repeats-silent` (it never answers), `repeats-refused` (an error is the answer),
+//! `repeats-dies` (it exits in the middle), `repeats-asks` (it asks for permission and with a form meanwhile).
 
 mod options;
+mod past;
 mod stored;
 
 use options::Options;
@@ -113,6 +117,11 @@ enum Cut {
 }
 
 impl Agent {
+    /// The kind of the conversation that it repeats; `None`: it repeats none of two turns.
+    fn repeats(&self) -> Option<&str> {
+        self.faults.iter().find_map(|fault| fault.strip_prefix("repeats"))
+    }
+
     fn has(&self, fault: &str) -> bool {
         self.faults.iter().any(|known| known == fault)
     }
@@ -135,9 +144,10 @@ impl Agent {
         match method {
             "initialize" => {
                 let version = if self.has("old-protocol") { 0 } else { 1 };
-                let loads = self.has("load") || self.has("flood");
+                let only_loads = self.has("load") || self.has("flood");
+                let loads = only_loads || self.repeats().is_some();
                 let mut offers =
-                    if self.has("no-resume") || loads { json!({}) } else { json!({"resume": {}}) };
+                    if self.has("no-resume") || only_loads { json!({}) } else { json!({"resume": {}}) };
                 if self.faults.iter().any(|fault| fault.starts_with("list")) {
                     offers["list"] = json!({});
                 }
@@ -158,13 +168,18 @@ impl Agent {
                 error(id, LOGIN_REQUIRED, "Authentication required");
             }
             "session/resume" | "session/load" if self.has("lost") => error(id, FAILED, "no such session"),
+            "session/load" if self.repeats() == Some("-refused") => error(id, FAILED, "its file is damaged"),
             "session/new" | "session/resume" | "session/load" => {
                 if let Some(continued) = message["params"]["sessionId"].as_str() {
                     // A process has one session.
                     CONTINUED.get_or_init(|| continued.to_owned());
                 }
                 if method == "session/load" {
-                    self.repeat();
+                    match self.repeats() {
+                        Some("-silent") => return,
+                        Some(_) => self.repeat_past(),
+                        None => self.repeat(),
+                    }
                 }
                 let mut ids = vec!["auto", "default", "plan", "yolo"];
                 ids.retain(|id| *id != "default" || !self.has("no-mode"));

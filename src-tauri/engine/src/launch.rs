@@ -81,7 +81,11 @@ impl Launch {
 
     /// An agent that nothing keeps from running what is in a folder starts only in a trusted one.
     pub fn check(&self) -> Result<(), CommandError> {
-        let Some(agent) = self.acp.as_ref().filter(|_| self.restricted) else { return Ok(()) };
+        self.acp.as_ref().filter(|_| self.restricted).map_or(Ok(()), Self::check_restricted)
+    }
+
+    /// Returns an error if nothing keeps this agent from running what is in a folder.
+    pub fn check_restricted(agent: &ChosenAgent) -> Result<(), CommandError> {
         let reason = match agent.facts().map(|row| row.restriction) {
             Some(Restriction::ByItself) => return Ok(()),
             Some(Restriction::TrustedOnly(reason)) => reason,
@@ -103,6 +107,7 @@ pub(crate) fn driver(acp: Option<&ChosenAgent>, project: &Path, start: &Start) -
             agent: agent.clone(),
             folder: project.to_string_lossy().into_owned(),
             resume: start.resume.clone(),
+            wants_past: start.wants_past,
         })),
     }
 }
@@ -159,6 +164,8 @@ impl Fork {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Start {
     pub resume: Option<String>,
+    /// With `resume`: Deskbell has no copy of the earlier messages. Only an agent that speaks ACP can repeat them.
+    pub wants_past: bool,
     /// Begins a conversation as a copy of this one. Never with `resume`.
     pub fork: Option<Fork>,
     /// With `resume`: continues after this message, by its uuid.

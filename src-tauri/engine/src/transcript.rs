@@ -17,6 +17,7 @@ mod markdown;
 mod mirror;
 mod notices;
 pub mod output;
+pub(crate) mod past;
 mod prompts;
 pub mod questions;
 mod reply;
@@ -34,7 +35,7 @@ pub mod wording;
 pub(crate) mod words;
 
 use crate::agent::tool::RawInput;
-use crate::agent::{AgentEvent, WokenBy};
+use crate::agent::{AgentEvent, Past, WokenBy};
 use crate::api::*;
 use crate::document::{DocumentChange, Stream as Document};
 use crate::prompt::Prompt;
@@ -120,6 +121,8 @@ pub struct Transcript {
     mirrored: HashSet<ItemId>,
     /// Supplements read back from disk that still have to be placed among the items.
     pending: Pending,
+    /// The notice in the place of earlier messages that may come.
+    awaits_past: Option<ItemId>,
 }
 
 impl Transcript {
@@ -175,6 +178,7 @@ impl Transcript {
                 self.writes_lost(now, &error_code, transcript)
             }
             AgentEvent::Unreadable { line, error } => self.unreadable(now, &line, &error),
+            AgentEvent::Past(Past::Whole(past)) => self.past(past),
             _ => {}
         }
     }
@@ -194,6 +198,8 @@ impl Transcript {
             TranscriptEvent::Asked { tool_use_id } => self.request_opened(tool_use_id),
             TranscriptEvent::Answered { tool_use_id, end } => self.request_closed(now, tool_use_id, end),
             TranscriptEvent::Notice { level, text, detail } => self.notice(now, level, text, detail),
+            TranscriptEvent::PastAwaited { agent } => self.past_awaited(now, &agent),
+            TranscriptEvent::PastMissing { reason } => self.past_missing(now, reason),
             TranscriptEvent::TurnEnded(turn) => {
                 self.hooks_of_turn_over(now);
                 self.cut_off(now, reason(&turn.outcome));

@@ -64,7 +64,7 @@ async fn follow_open(app: &AppHandle, label: &str, change: &StoredChange) {
 }
 
 /// Returns the session that shows a stored conversation. Nothing is started and nothing is saved before its first
-/// prompt.
+/// prompt. The page starts an agent that alone has the messages.
 #[tauri::command]
 pub async fn open_stored(app: AppHandle, window: WebviewWindow, agent_session_id: String) -> Answer<Session> {
     let project = project_of(&app, &window)?;

@@ -130,8 +130,8 @@ impl SessionRegistry {
         }
     }
 
-    /// Returns the session that shows a conversation of an agent's store, with the profile of that store. Nothing is started, and nothing is saved
-    /// before the session has something to save.
+    /// Returns the session that shows a conversation of an agent's store, with the profile of that store. Nothing is
+    /// started, and nothing is saved before the session has something to save.
     pub async fn open_stored(&self, project: &Path, agent_session_id: &str) -> Result<Session, CommandError> {
         if far::is_far(project) {
             return self.open_far_stored(project, agent_session_id).await;

@@ -1,6 +1,7 @@
 //! Sessions with another agent than Claude Code: which ones this computer has, and a new session with one.
 
 use super::{SessionRegistry, creation};
+use deskbell_cli::trust::Allowed;
 use deskbell_cli::{agent, other_agents, profiles};
 use deskbell_engine::acp::ChosenAgent;
 use deskbell_engine::api::server::NewSession;
@@ -118,8 +119,22 @@ impl SessionRegistry {
             return self.check_far(project);
         }
         let (gate, folder) = (self.gate.clone(), project.to_owned());
-        let check =
-            move || if folder.is_dir() { gate.check(&folder, acp.as_ref()).map(drop) } else { Ok(()) };
+        let check = move || {
+            if !folder.is_dir() {
+                return Ok(());
+            }
+            match (gate.check(&folder, acp.as_ref())?, &acp) {
+                (Allowed::Restricted, Some(agent)) => {
+                    let refused = Launch::check_restricted(agent);
+                    if refused.is_err() {
+                        // The page is how that decision is changed.
+                        gate.ask(&folder, Some(agent));
+                    }
+                    refused
+                }
+                _ => Ok(()),
+            }
+        };
         disk::run(project, disk::DEADLINE, check).await?
     }
 }

@@ -92,6 +92,10 @@ impl Driver {
         let message = read::text(update, "messageId");
         let this = (voice, message.clone());
         let is_new = self.message.as_ref() != Some(&this);
+        if is_new && voice == Voice::User && !self.is_in_turn {
+            // The next prompt of a conversation that is repeated: the calls of the turn before it are over.
+            self.settle(false, step);
+        }
         self.message = Some(this);
         step.events.push(Event::Said { voice, message, is_new, content });
         true

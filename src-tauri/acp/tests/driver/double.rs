@@ -16,17 +16,35 @@ impl Agent {
     /// A process of this row that was initialized, with the conversation that it continues.
     pub fn begun(row: &str, resume: Option<&str>) -> Self {
         let agent = ChosenAgent::row_of(row).unwrap();
-        let setup = Setup { agent, folder: "/project".to_owned(), resume: resume.map(str::to_owned) };
+        let setup = Setup {
+            agent,
+            folder: "/project".to_owned(),
+            resume: resume.map(str::to_owned),
+            wants_past: false,
+        };
         let mut agent = Self { driver: AcpDriver::new(setup), written: Vec::new(), events: Vec::new() };
         agent.asks(HostRequest::Initialize { renews_system_prompt: false });
         agent.answers(0, json!({"protocolVersion": 1, "agentCapabilities": {"loadSession": true}}));
         agent
     }
 
+    /// A process that continues a conversation of which Deskbell has no copy. `offers`: besides `session/load`.
+    pub fn without_past(row: &str, offers: Value) -> Self {
+        let agent = ChosenAgent::row_of(row).unwrap();
+        let resume = Some("s".to_owned());
+        let setup = Setup { agent, folder: "/project".to_owned(), resume, wants_past: true };
+        let mut agent = Self { driver: AcpDriver::new(setup), written: Vec::new(), events: Vec::new() };
+        agent.asks(HostRequest::Initialize { renews_system_prompt: false });
+        let mut capabilities = json!({"loadSession": true});
+        capabilities.as_object_mut().unwrap().extend(offers.as_object().unwrap().clone());
+        agent.answers(0, json!({"protocolVersion": 1, "agentCapabilities": capabilities}));
+        agent
+    }
+
     /// A session of an agent that asks before it acts, and has a list of its stored sessions.
     pub fn with_list() -> Self {
         let agent = ChosenAgent::row_of("qwen").unwrap();
-        let setup = Setup { agent, folder: "/project".to_owned(), resume: None };
+        let setup = Setup { agent, folder: "/project".to_owned(), resume: None, wants_past: false };
         let mut agent = Self { driver: AcpDriver::new(setup), written: Vec::new(), events: Vec::new() };
         agent.asks(HostRequest::Initialize { renews_system_prompt: false });
         let offers = json!({"sessionCapabilities": {"list": {}}});

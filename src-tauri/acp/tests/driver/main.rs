@@ -8,6 +8,7 @@ mod cost;
 mod double;
 mod hostile;
 mod loaded;
+mod past;
 mod player;
 mod recordings;
 mod slash_commands;

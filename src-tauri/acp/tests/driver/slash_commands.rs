@@ -17,7 +17,12 @@ struct Agent {
 impl Agent {
     fn new(resume: Option<&str>) -> Self {
         let agent = ChosenAgent::row_of("qwen").unwrap();
-        let setup = Setup { agent, folder: "/project".to_owned(), resume: resume.map(str::to_owned) };
+        let setup = Setup {
+            agent,
+            folder: "/project".to_owned(),
+            resume: resume.map(str::to_owned),
+            wants_past: false,
+        };
         let mut agent = Self { driver: AcpDriver::new(setup), began_with: None, listed: Vec::new() };
         let request = HostRequest::Initialize { renews_system_prompt: false };
         agent.write(&AgentCommand::Request { request_id: "1".to_owned(), request });

@@ -9,10 +9,11 @@ use super::finished;
 use crate::acp::Shown;
 use crate::agent::tool::{RawInput, ToolKind};
 use crate::agent::{
-    AgentEvent, Assistant, AssistantMessage, ContentBlock, PastPrompt, Rejection, ToolCall, ToolResult, User,
-    UserMessage,
+    AgentEvent, Assistant, AssistantMessage, ContentBlock, PastConversation, PastPart, PastPrompt, Rejection,
+    ToolCall, ToolResult, User, UserMessage,
 };
 use crate::api::{Level, PromptId, PromptState, TurnEnd};
+use crate::transcript::past::{MISSING, left_out};
 use crate::transcript::supplement::Supplement;
 use crate::transcript::{RequestEnd, Transcript, TranscriptEvent};
 use serde::{Deserialize, Serialize};
@@ -199,12 +200,36 @@ impl OwnLine {
                 Entry::Notice { level: *level, text: text.clone(), detail: detail.clone() }
             }
             TranscriptEvent::TurnEnded(turn) => Entry::TurnEnded { turn: turn.clone() },
+            TranscriptEvent::PastMissing { reason } => {
+                let detail = Some(reason.clone());
+                Entry::Notice { level: Level::Warning, text: MISSING.to_owned(), detail }
+            }
             TranscriptEvent::ProcessEnded => Entry::ProcessEnded,
-            TranscriptEvent::PromptAccepted(_)
+            TranscriptEvent::PastAwaited { .. }
+            | TranscriptEvent::PromptAccepted(_)
             | TranscriptEvent::PromptEdited { .. }
             | TranscriptEvent::PromptState { .. } => return None,
         };
         Some(Self { at, entry })
+    }
+
+    /// The lines for messages that the agent repeated.
+    pub fn of_past(past: &PastConversation, transcript: &Transcript) -> Vec<Self> {
+        let notice = left_out(past).map(|(text, detail)| {
+            let entry = Entry::Notice { level: Level::Warning, text, detail: Some(detail) };
+            Self { at: 0, entry }
+        });
+        let parts = past.parts.iter().filter_map(|part| match part {
+            PastPart::Prompt { id, prompt } => {
+                let PastPrompt { text, n_images, n_documents } = prompt.clone();
+                let prompt = PromptId::new(id);
+                let entry = Entry::Prompt { prompt, id: id.clone(), text, n_images, n_documents };
+                Some(Self { at: 0, entry })
+            }
+            PastPart::Event(event) => Self::of_agent(0, event, transcript),
+        });
+        // Nothing of them goes on.
+        notice.into_iter().chain(parts).chain([Self { at: 0, entry: Entry::ProcessEnded }]).collect()
     }
 
     /// The first line of a file whose beginning was removed.
@@ -302,6 +327,10 @@ impl Own {
             }
         }
         own
+    }
+
+    pub fn has_prompt(&self) -> bool {
+        self.lines.iter().any(|line| matches!(line.entry, Entry::Prompt { .. }))
     }
 
     /// Folds the lines into a transcript. `supplements`: what was being written when its process or the app ended.

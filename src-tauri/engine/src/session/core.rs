@@ -11,7 +11,7 @@
 
 use super::gone;
 use super::machine::{Effect, Input, Machine, SavedSession, Timeouts, Timer};
-use crate::agent::{AgentCommand, AgentEvent};
+use crate::agent::{AgentCommand, AgentEvent, Past};
 use crate::api::*;
 use crate::attachment;
 use crate::history::OwnLine;
@@ -77,6 +77,9 @@ pub struct Core {
     changed_at: u64,
     /// The same before the prompt that is being saved.
     changed_before: u64,
+    /// Lines of earlier messages. They are kept before any other line, with the first record that is written: until then
+    /// a session that is only looked at leaves no file.
+    unsaved: Vec<OwnLine>,
     /// The agent's activity when the summary was last published.
     activity: String,
     step: Running,
@@ -105,6 +108,7 @@ impl Core {
             ending: Ending::No,
             changed_at,
             changed_before: changed_at,
+            unsaved: Vec::new(),
             activity: String::new(),
             step: Running::default(),
         }
@@ -135,6 +139,11 @@ impl Core {
         }
         if self.keeps_lines {
             self.step.lines.extend(OwnLine::of_agent(now, &inbound, &self.transcript));
+            if let AgentEvent::Past(Past::Whole(past)) = &inbound
+                && self.transcript.awaits_past()
+            {
+                self.unsaved.extend(OwnLine::of_past(past, &self.transcript));
+            }
         }
         self.transcript.line(now, inbound);
     }
@@ -147,8 +156,12 @@ impl Core {
                 return Some(Action::Publish(change));
             }
             let saves = matches!(self.step.effects.front(), None | Some(Effect::Save(_)));
-            if saves && !self.step.lines.is_empty() {
-                return Some(Action::Keep(std::mem::take(&mut self.step.lines)));
+            let keeps_unsaved =
+                !self.unsaved.is_empty() && matches!(self.step.effects.front(), Some(Effect::Save(_)));
+            if saves && (keeps_unsaved || !self.step.lines.is_empty()) {
+                let mut lines = std::mem::take(&mut self.unsaved);
+                lines.append(&mut self.step.lines);
+                return Some(Action::Keep(lines));
             }
             match self.step.effects.pop_front()? {
                 Effect::Emit(event) => {
@@ -161,7 +174,11 @@ impl Core {
                     }
                     if self.keeps_lines {
                         let line = OwnLine::of_event(self.step.now, &event, &self.transcript);
-                        self.step.lines.extend(line);
+                        let lines = match event {
+                            TranscriptEvent::PastMissing { .. } => &mut self.unsaved,
+                            _ => &mut self.step.lines,
+                        };
+                        lines.extend(line);
                     }
                     self.transcript.apply(self.step.now, event);
                     let mut supplements = self.transcript.take_supplements();

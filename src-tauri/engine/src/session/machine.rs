@@ -18,6 +18,7 @@ mod lacks;
 mod naming;
 mod options;
 mod parts;
+mod past;
 mod process;
 mod queue;
 mod requests;
@@ -127,6 +128,8 @@ pub enum Input {
     Timer(Timer),
     /// The user changed the idle time until hibernation, in milliseconds; 0 means never.
     HibernateAfter(u64),
+    /// Deskbell has no copy of the earlier messages, and cannot read the agent's.
+    LacksPast,
 }
 
 /// Named timers. Arming a timer again replaces it.
@@ -260,6 +263,7 @@ impl Machine {
             resumable: self.conversation.is_resumable(),
             fork: self.conversation.fork().cloned(),
             resume_at: self.conversation.resume_at().map(str::to_owned),
+            lacks_past: self.conversation.lacks_past(),
             rewound: self.rewind.undo().cloned(),
             prompts: prompts.collect(),
             model: self.options.wanted_model().map(str::to_owned),
@@ -390,6 +394,7 @@ impl Step<'_> {
             Input::Exited(report) => self.exited(report),
             Input::Timer(timer) => self.timer(timer),
             Input::HibernateAfter(after_ms) => self.hibernate_after(after_ms),
+            Input::LacksPast => self.lacks_past(),
         }
     }
 

@@ -32,6 +32,8 @@ pub struct SavedSession {
     pub fork: Option<Fork>,
     /// The conversation continues after this message, by its uuid; the agent has not stored a turn there yet.
     pub resume_at: Option<String>,
+    /// Deskbell has no copy of the messages before the session: the agent is asked for them.
+    pub lacks_past: bool,
     /// The last rewind, as long as it can be undone.
     pub rewound: Option<SavedRewind>,
     /// In order; prompts in flight come first.

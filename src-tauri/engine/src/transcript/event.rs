@@ -30,6 +30,14 @@ pub enum TranscriptEvent {
         detail: Option<String>,
     },
     TurnEnded(TurnEnd),
+    /// The earlier messages come from the agent, once it has started.
+    PastAwaited {
+        agent: String,
+    },
+    /// They do not come.
+    PastMissing {
+        reason: String,
+    },
     /// The process has ended: everything that was being written or run is cut off.
     ProcessEnded,
 }

@@ -9,6 +9,8 @@ import type { ProjectState } from '../state/project.svelte';
 /** The parts of the window that actions use. */
 export interface Desk {
   readonly project: ProjectState;
+  /** It is the second session's part of the window, without the dialogs of the open one. */
+  readonly isSecond?: boolean;
   /** The open session changed files or has tasks. */
   readonly hasSide: boolean;
   /** Why no session can be shown: another page is in its place. */

@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/svelte';
+import { fireEvent, screen, within } from '@testing-library/svelte';
 import { beforeEach, expect, it, vi } from 'vitest';
 
 import { openApp, promptBox } from '../../test/app';
@@ -55,6 +55,27 @@ it('changes places, and is closed, by mouse', async () => {
   await user.click(pane().getByRole('button', { name: 'Close this side' }));
   await expect.poll(() => screen.queryByRole('region', { name: /^Second session: / })).toBeNull();
   expect(document.activeElement).toBe(promptBox());
+});
+
+it('has the menu of its own messages, without what the dialogs of the window do', async () => {
+  const { host, user } = await askAnother();
+  const copy = vi.spyOn(host, 'copyText');
+  const prompt = host.session('s1')?.items.findLast(({ body }) => body.type === 'prompt');
+  const row = screen.getByRole('region', { name: /^Second session: / }).querySelector(`[data-item="${prompt?.id}"]`);
+  expect(await fireEvent.contextMenu(row as Element)).toBe(false);
+  const items = () => screen.getAllByRole('menuitem').map(({ textContent }) => textContent?.trim());
+  expect(items()).toContain('Fork before this prompt');
+  expect(items().filter((item) => /Ask another agent|Rewind/u.test(item ?? ''))).toEqual([]);
+  await user.click(screen.getByRole('menuitem', { name: 'Copy message' }));
+  await expect.poll(() => copy.mock.calls).toEqual([['s1', { type: 'message', itemId: prompt?.id }]]);
+});
+
+it('opens the login for /login, and sends it to no agent', async () => {
+  const { user, sent } = await askAnother();
+  await user.click(pane().getByRole('textbox', { name: 'Prompt of the second session' }));
+  await user.keyboard('/login{Enter}');
+  expect(await screen.findByRole('dialog', { name: /Log in/u, hidden: true })).not.toBeNull();
+  expect(sent()).toHaveLength(1);
 });
 
 it('is closed when its session is removed', async () => {

@@ -2,9 +2,10 @@
 
 import type { AskedAgent, Command, CommandError, ItemId, NamedDraft } from '../bindings/api';
 import type { AgentOrProfile } from '../host/host';
+import { drafted } from './attachments';
 import type { ProjectState } from './project.svelte';
 
-/** A prompt for another agent, and the number of its attachments, which are not kept. */
+/** A prompt for another agent, and the number of its attachments, which only the window that sent them may have. */
 export interface Asked {
   draft: NamedDraft;
   nFiles: number;
@@ -30,14 +31,20 @@ export async function askAnother(
     return begun;
   }
   await project.second.show(origin);
-  if (nFiles > 0) {
+  const attachments = nFiles === 0 ? [] : project.sentFiles.of(origin.id, draft.text, nFiles);
+  if (attachments === null) {
     project.draft.add(draft.text, []);
     const message = `Its attachments (${nFiles}) are not kept. Attach them again, then send it.`;
     project.problems.report('The prompt was not sent', { code: 'badCommand', message, detail: null });
     return null;
   }
-  const sent: Command = { type: 'prompt', text: draft.text, attachments: [], delivery: 'afterTurn' };
-  if ((await project.command(sent, 'The prompt was not sent')) !== null) project.draft.add(draft.text, []);
+  const sent: Command = { type: 'prompt', text: draft.text, attachments: [...attachments], delivery: 'afterTurn' };
+  if ((await project.command(sent, 'The prompt was not sent')) !== null) {
+    project.draft.add(
+      draft.text,
+      attachments.map((one) => drafted(one.name ?? 'Attachment', one)),
+    );
+  }
   return null;
 }
 

@@ -268,7 +268,10 @@ export class ProjectState extends SessionActions {
     await this.second.show(this.#kept.get(id) ?? new SessionState(facts));
   }
 
-  /** Opens the session of a row. A conversation of the agent's store becomes a session; nothing is started. */
+  /**
+   * Opens the session of a row. A conversation of the agent's store becomes a session. Nothing is started, unless only
+   * the agent has the messages.
+   */
   async openRow(row: Row): Promise<void> {
     if (row.session !== null) return this.openSession(row.session.id);
     this.unread.delete(rowId(row));
@@ -278,6 +281,9 @@ export class ProjectState extends SessionActions {
       const session = await this.host.openStored(row.stored.agentSessionId);
       this.#list(session);
       await this.openSession(session.id);
+      if (row.stored.agent !== null && !session.alive) {
+        await this.#startAgent(() => this.host.command(session.id, { type: 'start' }));
+      }
     });
   }
 

@@ -282,6 +282,26 @@ describe('the sessions in the store of the agent', () => {
     expect(started).toEqual([]);
   });
 
+  it('start another agent, which alone has the messages, and show its trust page if it may not start', async () => {
+    const { host, project } = await start('history');
+    const theirs = ['t3', 't44'].map((id) => stored(id, `Of another agent: ${id}`, 0, { agent: 'Qwen Code' }));
+    host.changeStored({ ...change, changed: theirs });
+    const rowOf = (id: string) => project.rows.find((one) => rowId(one) === id) as Row;
+    const started: string[] = [];
+    host.command = (id, command) => Promise.resolve(void started.push(`${id} ${command.type}`));
+    await project.openRow(rowOf('t3'));
+    expect(started).toEqual(['t3 start']);
+    await project.openRow(rowOf('t3'));
+    expect(started).toEqual(['t3 start']);
+
+    const refused = { code: 'notTrusted', message: 'Qwen Code starts only in a folder that you trust.', detail: null };
+    host.command = () => Promise.reject(refused as unknown as Error);
+    await project.openRow(rowOf('t44'));
+    expect(project.trust.folderShown).toBe(true);
+    expect(project.open?.session.agentSessionId).toBe('t44');
+    expect(project.problems.list).toEqual([]);
+  });
+
   it('can be looked at before the folder is trusted', async () => {
     const { host, project } = await start('history');
     project.trust.folderShown = true;

@@ -17,6 +17,7 @@ import type {
 import { asCommandError } from '../host/host';
 import { appLink } from '../text/appLink';
 import { AppActions } from './appActions';
+import { SentFiles } from './sentFiles';
 import type { SessionState } from './session.svelte';
 
 /** The prompt that continues a turn which a limit ended. It can be edited in the queue. */
@@ -26,6 +27,8 @@ export abstract class SessionActions extends AppActions {
   /** The open conversation. */
   abstract open: SessionState | null;
   abstract project: ProjectView;
+  /** What was attached to the prompts of this window. */
+  readonly sentFiles = new SentFiles();
 
   /** Sends a command that is not a prompt to a session. */
   async commandTo(id: SessionId, command: Command, what: string): Promise<void> {
@@ -37,7 +40,10 @@ export abstract class SessionActions extends AppActions {
     const { open } = this;
     if (open === null) return null;
     const error = await this.problems.attempt(what, () => this.host.command(open.id, command));
-    if (error === null && command.type === 'prompt') open.prompts = [...open.prompts, command.text];
+    if (error === null && command.type === 'prompt') {
+      open.prompts = [...open.prompts, command.text];
+      this.sentFiles.keep(open.id, command.text, command.attachments);
+    }
     return error;
   }
 

@@ -7,8 +7,9 @@ use super::{Actor, now};
 use crate::api::{AgentKind, Level};
 use crate::disk;
 use crate::history::{self, Additions, Kept, Own, Subagents, Tail};
-use crate::launch::{Fork, agent_name};
+use crate::launch::Fork;
 use crate::owner;
+use crate::session::machine::Input;
 use crate::session::{Message, Subscriber};
 use crate::transcript::Transcript;
 use crate::transcript::TranscriptEvent;
@@ -70,8 +71,11 @@ impl Actor {
         if self.open.record.agent == AgentKind::Acp {
             let Some(wish) = self.first_wish(inbox).await else { return waiting };
             waiting.extend(wish);
-            let transcript = self.read_own().await;
+            let (transcript, lacks_past) = self.read_own().await;
             self.core.restore(transcript);
+            if lacks_past {
+                self.step(Input::LacksPast).await;
+            }
         } else if let Some(mut kept) = self.kept_at() {
             let Some(wish) = self.first_wish(inbox).await else { return waiting };
             kept.additions.supplements = self.supplements().await;
@@ -133,47 +137,39 @@ impl Actor {
     }
 
     /// Reads the conversation that Deskbell keeps itself, because the agent has it in a form of its own. No process is
-    /// started for it.
-    async fn read_own(&self) -> Transcript {
+    /// started for it. Returns also whether the earlier messages are only the agent's: the session was opened from its
+    /// list, or the file was removed.
+    async fn read_own(&self) -> (Transcript, bool) {
         let record = &self.open.record;
-        let Some(store) = self.open.store.clone() else { return Transcript::new(&record.project) };
+        let Some(store) = self.open.store.clone() else {
+            return (Transcript::new(&record.project), record.memory.resumable);
+        };
         let supplements = self.supplements().await;
         let (id, project) = (record.id.clone(), record.project.clone());
         let read = disk::run(&self.place, READ_DEADLINE, move || store.conversation(&id)).await;
         let bytes = match read {
-            Ok(Ok(Some(bytes))) => bytes,
-            Ok(Ok(None)) if record.memory.resumable => return self.never_kept(),
-            Ok(Ok(None)) => Vec::new(),
-            Ok(Err(error)) => return self.unreadable(&error.to_string()),
-            Err(unfinished) => return self.unreadable(&unfinished.to_string()),
+            Ok(Ok(bytes)) => bytes,
+            Ok(Err(error)) => return (self.unreadable(&error.to_string()), false),
+            Err(unfinished) => return (self.unreadable(&unfinished.to_string()), false),
         };
-        let fold = move || Own::parse(&bytes).transcript(&project, supplements);
+        let may_lack = record.memory.lacks_past || (bytes.is_none() && record.memory.resumable);
+        let fold = move || {
+            let own = Own::parse(&bytes.unwrap_or_default());
+            // What the agent repeated is written before the first prompt. The record may be older than that.
+            let lacks_past = may_lack && !own.has_prompt();
+            (own.transcript(&project, supplements), lacks_past)
+        };
         match tokio::task::spawn_blocking(fold).await {
-            Ok(transcript) => transcript,
+            Ok(read) => read,
             Err(panic) => std::panic::resume_unwind(panic.into_panic()),
         }
-    }
-
-    /// The conversation is older than its file, or the file was removed.
-    fn never_kept(&self) -> Transcript {
-        let record = &self.open.record;
-        let agent = agent_name(record.agent, record.memory.acp.as_ref());
-        let mut transcript = Transcript::new(&record.project);
-        let text = "Earlier messages of this conversation cannot be shown".to_owned();
-        let detail = format!(
-            "Deskbell has no copy of them, and {agent} keeps its conversations in a form of its own. The agent still \
-             knows them: your next prompt continues the conversation if the agent can."
-        );
-        let detail = Some(detail);
-        transcript.apply(now(), TranscriptEvent::Notice { level: Level::Warning, text, detail });
-        transcript
     }
 
     /// Reads the conversation as the record says where it ends.
     pub(super) async fn read_again(&mut self) -> Transcript {
         self.tail = None;
         if self.open.record.agent == AgentKind::Acp {
-            return self.read_own().await;
+            return self.read_own().await.0;
         }
         let Some(mut kept) = self.kept_at() else { return Transcript::new(&self.open.record.project) };
         kept.additions.supplements = self.supplements().await;

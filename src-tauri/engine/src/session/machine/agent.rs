@@ -81,6 +81,7 @@ impl Step<'_> {
                 self.machine.options.on_choices((**choices).clone());
                 self.changed();
             }
+            AgentEvent::Past(past) => self.past(past),
             AgentEvent::ContextUsed { tokens, window } => {
                 self.machine.spending.on_context_of(*tokens, *window);
                 self.changed();
@@ -111,6 +112,7 @@ impl Step<'_> {
         self.machine.configuration.on_plugins(init.plugins.clone());
         let had_one = self.machine.conversation.id().is_some();
         if self.machine.conversation.on_init(&init.session_id) {
+            self.past_is_missing("The agent is in another conversation now.");
             if had_one && !self.machine.process.is_fresh() {
                 self.context_is(0);
                 self.machine.context.on_cleared();

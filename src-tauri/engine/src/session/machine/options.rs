@@ -13,6 +13,7 @@ impl Machine {
         Start {
             fork: self.conversation.fork().cloned().filter(|_| resume.is_none()),
             resume_at: self.conversation.resume_at().map(str::to_owned),
+            wants_past: resume.is_some() && self.conversation.lacks_past(),
             resume,
             model: options.model.clone().or_else(|| self.options.wanted_model().map(str::to_owned)),
             mode: self.mode.wanted().map(StartMode::Asking),

@@ -112,6 +112,7 @@ impl Step<'_> {
         self.machine.audit.on_exit();
         self.withdraw_all("The agent's process ended.");
         let (state, after) = self.machine.process.on_exit();
+        self.past_process_ended(after == AfterExit::Stay);
         let was_ready = state != ProcessState::Starting;
         let cannot_resume =
             self.machine.process.started().resume.is_some() && self.machine.conversation.id().is_none();

@@ -188,6 +188,7 @@ impl Step<'_> {
             return;
         }
         if self.machine.process.started().resume.is_some() && words.contains("No conversation found") {
+            self.past_is_missing("The agent no longer has them.");
             self.machine.conversation.on_lost();
             self.machine.spending.on_lost();
             self.machine.context.on_cleared();

@@ -81,7 +81,7 @@ export const MESSAGE: readonly Action[] = [
     label: 'Ask another agent the last prompt…',
     inMenu: 'Ask another agent…',
     menu: 'message',
-    isAbsent: (_, { item }) => item?.body.type !== 'prompt',
+    isAbsent: (desk, { item }) => desk.isSecond === true || item?.body.type !== 'prompt',
     off: (desk, on) => offSession(desk) ?? offMessage(desk, on),
     does: {
       run: (desk, { item }) => {
@@ -95,7 +95,7 @@ export const MESSAGE: readonly Action[] = [
     label: 'Rewind to the last prompt…',
     inMenu: 'Rewind to here…',
     menu: 'message',
-    isAbsent: (_, { item }) => item?.body.type !== 'prompt',
+    isAbsent: (desk, { item }) => desk.isSecond === true || item?.body.type !== 'prompt',
     off: (desk, on) => offMessage(desk, on) ?? offUnsent(desk, on) ?? offRewind(desk),
     does: {
       run: (desk, { item }) => {

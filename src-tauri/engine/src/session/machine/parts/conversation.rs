@@ -15,6 +15,18 @@ pub struct Conversation {
     /// The next process resumes it at this message, until a turn has ended there. What follows the message is another
     /// branch.
     resume_at: Option<String>,
+    past: PastState,
+}
+
+/// The state of the messages before the session.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum PastState {
+    /// Deskbell has them, or will never have them.
+    #[default]
+    Settled,
+    Lacking,
+    /// The running agent repeats them.
+    Requested,
 }
 
 impl Conversation {
@@ -34,7 +46,40 @@ impl Conversation {
             title: title.and_then(Title::new),
             fork: fork.filter(Fork::is_valid),
             resume_at: resume_at.filter(|id| Launch::is_conversation_id(id)),
+            past: PastState::Settled,
         }
+    }
+
+    /// Deskbell has no copy of the earlier messages. Returns whether there is a conversation that can be continued.
+    pub fn on_past_lacking(&mut self) -> bool {
+        if self.is_resumable {
+            self.past = PastState::Lacking;
+        }
+        self.is_resumable
+    }
+
+    pub fn on_past_requested(&mut self) {
+        if self.past == PastState::Lacking {
+            self.past = PastState::Requested;
+        }
+    }
+
+    /// They came, or will never come. Returns whether they were missing until now.
+    pub fn on_past_over(&mut self) -> bool {
+        std::mem::take(&mut self.past) != PastState::Settled
+    }
+
+    /// The process ended. Returns whether it was repeating them.
+    pub fn on_past_interrupted(&mut self) -> bool {
+        let was_requested = self.past == PastState::Requested;
+        if was_requested {
+            self.past = PastState::Lacking;
+        }
+        was_requested
+    }
+
+    pub fn lacks_past(&self) -> bool {
+        self.past != PastState::Settled
     }
 
     pub fn fork(&self) -> Option<&Fork> {
@@ -142,5 +187,20 @@ mod tests {
         assert!(!conversation.on_init("--evil"));
         conversation.on_lost();
         assert_eq!(conversation.id(), None);
+    }
+
+    #[test]
+    fn earlier_messages_are_lacking_until_they_came_or_were_given_up() {
+        let known =
+            |is_resumable| Conversation::restore(Some("a".to_owned()), is_resumable, None, None, None);
+        assert!(!known(false).on_past_lacking(), "nothing would be continued");
+        let mut conversation = known(true);
+        assert!(!conversation.on_past_over() && conversation.on_past_lacking());
+        conversation.on_past_requested();
+        assert!(conversation.on_past_interrupted() && conversation.lacks_past(), "they are requested again");
+        assert!(!conversation.on_past_interrupted());
+        conversation.on_past_requested();
+        assert!(conversation.on_past_over() && !conversation.lacks_past());
+        assert!(!conversation.on_past_over() && !conversation.on_past_interrupted());
     }
 }

@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import { SentFiles } from './sentFiles';
+
+const file = (name: string, n = 1) => ({ name, mediaType: 'text/plain', data: 'x'.repeat(n) });
+
+it('keeps the attachments of the last prompts, by session, text and number', () => {
+  const sent = new SentFiles();
+  sent.keep('a', 'look', [file('one')]);
+  sent.keep('a', 'look', [file('two')]);
+  sent.keep('b', 'look', [file('three'), file('four')]);
+  sent.keep('a', 'no files', []);
+  expect(sent.of('a', 'look', 1)?.map(({ name }) => name)).toEqual(['two']);
+  expect(sent.of('b', 'look', 2)?.map(({ name }) => name)).toEqual(['three', 'four']);
+  for (const [session, text, count] of [
+    ['a', 'look', 2],
+    ['a', 'other', 1],
+    ['c', 'look', 1],
+    ['a', 'no files', 0],
+  ] as const) {
+    expect(sent.of(session, text, count)).toBeNull();
+  }
+});
+
+it('forgets the oldest ones', () => {
+  const sent = new SentFiles();
+  for (let nr = 0; nr < 9; nr++) sent.keep('a', `${nr}`, [file('one')]);
+  expect(sent.of('a', '0', 1)).toBeNull();
+  expect(sent.of('a', '1', 1)).not.toBeNull();
+  sent.keep('a', 'large', [file('large', 40 * 1024 * 1024)]);
+  sent.keep('a', 'larger', [file('larger', 50 * 1024 * 1024)]);
+  expect(sent.of('a', 'large', 1)).toBeNull();
+  expect(sent.of('a', 'larger', 1)).not.toBeNull();
+  sent.keep('a', 'too large', [file('too large', 65 * 1024 * 1024)]);
+  expect(sent.of('a', 'too large', 1)).toBeNull();
+});

@@ -1,0 +1,32 @@
+// The attachments of prompts that this window sent: a session keeps none of a prompt that its agent has.
+
+import type { Attachment, SessionId } from '../bindings/api';
+
+/** Prompts whose attachments are kept, and the most that they may have together, in characters. The oldest go first. */
+const MOST_PROMPTS = 8;
+const MOST_CHARACTERS = 64 * 1024 * 1024;
+
+interface Sent {
+  session: SessionId;
+  text: string;
+  attachments: readonly Attachment[];
+}
+
+const size = ({ attachments }: Sent) => attachments.reduce((sum, { data }) => sum + data.length, 0);
+
+export class SentFiles {
+  #sent: readonly Sent[] = [];
+
+  keep(session: SessionId, text: string, attachments: readonly Attachment[]): void {
+    if (attachments.length === 0) return;
+    const all = [...this.#sent, { session, text, attachments }].slice(-MOST_PROMPTS);
+    while (all.reduce((sum, one) => sum + size(one), 0) > MOST_CHARACTERS) all.shift();
+    this.#sent = all;
+  }
+
+  /** The attachments of the last prompt with this text and so many of them; `null` if they are not known. */
+  of(session: SessionId, text: string, count: number): readonly Attachment[] | null {
+    const isIt = (one: Sent) => one.session === session && one.text === text && one.attachments.length === count;
+    return this.#sent.findLast(isIt)?.attachments ?? null;
+  }
+}
