@@ -75,6 +75,7 @@ export const boards: Page = () => [
     thirty: board('board'),
     'with other programs': board('board-terminals'),
     'in worktrees': board('board-worktrees'),
+    'of several profiles and agents': board('board-profiles'),
     'of other machines': board('board-machines'),
     'asks whether to stop all': [board('board'), (root) => press(root, 'Stop all…')],
   }),
