@@ -50,6 +50,7 @@ export const search: Page = () => [
     'in another window': panel('test', { found: first.map((one) => ({ ...one, inOtherWindow: true })) }),
     'with a profile': panel('test', { found: first.map((one) => ({ ...one, profile: 'Work' })) }),
     'too many': panel('test', { found: first.map((one) => ({ ...one, hasMore: true })), isCut: true }),
+    'the newest of many': panel('line', { found: searchFound('line', true, false)?.found ?? [], isCut: true }),
     none: panel('wombat', {}),
     partial: panel('test', { nUnreadable: 2, nLeftOut: 1 }),
     'a date that is none': hinted('test before:soon', '“soon” is not a date. Use a date such as 2026-11-22.'),
