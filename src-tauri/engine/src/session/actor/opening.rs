@@ -6,7 +6,7 @@
 use super::{Actor, now};
 use crate::api::{AgentKind, Level};
 use crate::disk;
-use crate::history::{self, Additions, Kept, Own, Subagents, Tail};
+use crate::history::{self, Additions, Colouring, Kept, Own, Subagents, Tail};
 use crate::launch::{Fork, agent_name};
 use crate::owner;
 use crate::session::{Message, Subscriber};
@@ -42,7 +42,7 @@ impl KeptAt {
 }
 
 /// Only reading has a deadline. Folding the lines of a long conversation has none.
-async fn read_whole(kept: KeptAt) -> io::Result<(Transcript, Tail)> {
+async fn read_whole(kept: KeptAt, colouring: Colouring) -> io::Result<(Transcript, Tail)> {
     let project = kept.project.clone();
     let at = kept.clone();
     let load = move || {
@@ -56,7 +56,7 @@ async fn read_whole(kept: KeptAt) -> io::Result<(Transcript, Tail)> {
     let subagents = disk::run(&project, disk::DEADLINE, load).await;
     let subagents = subagents.unwrap_or_else(|unfinished| Subagents::failed(unfinished.to_string()));
     let lines = lines.until(kept.leaf).with_subagents(subagents);
-    let fold = move || lines.followed(&project, &kept.additions, is_live);
+    let fold = move || lines.followed(&project, &kept.additions, is_live, colouring);
     match tokio::task::spawn_blocking(fold).await {
         Ok(read) => Ok(read),
         Err(panic) => std::panic::resume_unwind(panic.into_panic()),
@@ -69,13 +69,15 @@ impl Actor {
         let mut waiting = VecDeque::new();
         if self.open.record.agent == AgentKind::Acp {
             let Some(wish) = self.first_wish(inbox).await else { return waiting };
+            let colouring = self.colouring_for(wish.as_ref());
             waiting.extend(wish);
-            let transcript = self.read_own().await;
+            let transcript = self.read_own(colouring).await;
             self.core.restore(transcript);
         } else if let Some(mut kept) = self.kept_at() {
             let Some(wish) = self.first_wish(inbox).await else { return waiting };
             kept.additions.supplements = self.supplements().await;
-            let mut whole = tokio::spawn(read_whole(kept.clone()));
+            let colouring = self.colouring_for(wish.as_ref());
+            let mut whole = tokio::spawn(read_whole(kept.clone(), colouring));
             if let Some(message) = wish {
                 waiting.extend(self.meanwhile(message, &kept).await);
             }
@@ -132,9 +134,17 @@ impl Actor {
         Some(None)
     }
 
+    /// The colours that the conversation needs for the message that it is read for.
+    fn colouring_for(&self, wish: Option<&Message>) -> Colouring {
+        match wish {
+            Some(Message::Subscribe { subscriber: Subscriber::Every(_), .. }) => Colouring::All,
+            _ => self.subscribers.colouring(),
+        }
+    }
+
     /// Reads the conversation that Deskbell keeps itself, because the agent has it in a form of its own. No process is
     /// started for it.
-    async fn read_own(&self) -> Transcript {
+    async fn read_own(&self, colouring: Colouring) -> Transcript {
         let record = &self.open.record;
         let Some(store) = self.open.store.clone() else { return Transcript::new(&record.project) };
         let supplements = self.supplements().await;
@@ -147,7 +157,7 @@ impl Actor {
             Ok(Err(error)) => return self.unreadable(&error.to_string()),
             Err(unfinished) => return self.unreadable(&unfinished.to_string()),
         };
-        let fold = move || Own::parse(&bytes).transcript(&project, supplements);
+        let fold = move || Own::parse(&bytes).transcript(&project, supplements, colouring);
         match tokio::task::spawn_blocking(fold).await {
             Ok(transcript) => transcript,
             Err(panic) => std::panic::resume_unwind(panic.into_panic()),
@@ -173,11 +183,11 @@ impl Actor {
     pub(super) async fn read_again(&mut self) -> Transcript {
         self.tail = None;
         if self.open.record.agent == AgentKind::Acp {
-            return self.read_own().await;
+            return self.read_own(self.subscribers.colouring()).await;
         }
         let Some(mut kept) = self.kept_at() else { return Transcript::new(&self.open.record.project) };
         kept.additions.supplements = self.supplements().await;
-        match read_whole(kept).await {
+        match read_whole(kept, self.subscribers.colouring()).await {
             Ok((transcript, tail)) => {
                 self.tail = Some(tail);
                 transcript
@@ -204,7 +214,7 @@ impl Actor {
             // The conversation continues on another branch, or a process of ours worked on it.
             Ok(_) => {
                 kept.additions.supplements = self.supplements().await;
-                read_whole(kept).await
+                read_whole(kept, self.subscribers.colouring()).await
             }
             Err(error) => Err(error),
         };
