@@ -108,6 +108,8 @@ mod tests {
             project: project.to_owned(),
             project_name: String::new(),
             machine: None,
+            profile: None,
+            agent: None,
             checkout: Checkout::default(),
             state: BoardState::Finished,
             status: Status::Completed,

@@ -57,7 +57,10 @@ fn calls(session: &Value) -> Vec<(&'static str, Value)> {
         ("open_in_editor", json!({ "path": "notes.txt", "line": 1 })),
         ("find_files", json!({ "query": secret(27) })),
         ("find_words", json!({ "sessionId": session, "query": secret(28), "index": null })),
-        ("search_sessions", json!({ "nr": 1, "query": secret(29), "all": true, "utcOffsetMinutes": 0 })),
+        (
+            "search_sessions",
+            json!({ "nr": 1, "query": secret(29), "all": true, "toTheEnd": false, "utcOffsetMinutes": 0 }),
+        ),
         ("check_attachment", json!({ "name": secret(30), "data": secret(30) })),
         ("open_stored", json!({ "agentSessionId": secret(31) })),
         ("show_rows", json!({ "sessionId": secret(32), "viewport": { "first": 0, "last": 9 } })),

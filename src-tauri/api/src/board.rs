@@ -78,6 +78,10 @@ pub struct BoardRow {
     pub project_name: String,
     /// The machine that it runs on; `null` for this computer.
     pub machine: Option<String>,
+    /// The name of the profile that it was begun with, or whose agents keep it.
+    pub profile: Option<String>,
+    /// The name of its agent; `null` for Claude Code.
+    pub agent: Option<String>,
     /// As of the last look at the folder. Empty until then, and for a folder on another machine.
     pub checkout: Checkout,
     pub state: BoardState,

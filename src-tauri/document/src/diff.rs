@@ -22,6 +22,11 @@ const LIKENESS: f32 = 0.35;
 
 /// The diff between two versions of a whole file.
 pub fn diff(path: &str, old: &str, new: &str) -> Diff {
+    coloured_diff(plain_diff(path, old, new))
+}
+
+/// The same without colours.
+pub fn plain_diff(path: &str, old: &str, new: &str) -> Diff {
     // Lines include their ends: a final newline that is added or removed is a change.
     let old_lines: Vec<&str> = old.split_inclusive('\n').collect();
     let new_lines: Vec<&str> = new.split_inclusive('\n').collect();
@@ -77,6 +82,11 @@ fn operations(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
 
 /// The diff between two versions of a part of a file whose position is unknown. Has no line numbers.
 pub fn diff_unplaced(path: &str, old: &str, new: &str) -> Diff {
+    coloured_diff(plain_diff_unplaced(path, old, new))
+}
+
+/// The same without colours.
+pub fn plain_diff_unplaced(path: &str, old: &str, new: &str) -> Diff {
     // Lines exclude their ends: the part may end within a line.
     let old_lines: Vec<&str> = old.lines().collect();
     let new_lines: Vec<&str> = new.lines().collect();
@@ -102,6 +112,11 @@ pub struct PatchHunk<'a> {
 
 /// The diff of a change that is known line by line. `None` if it has no hunks.
 pub fn diff_from_patch<'a>(path: &str, patch: impl IntoIterator<Item = PatchHunk<'a>>) -> Option<Diff> {
+    plain_diff_from_patch(path, patch).map(coloured_diff)
+}
+
+/// The same without colours.
+pub fn plain_diff_from_patch<'a>(path: &str, patch: impl IntoIterator<Item = PatchHunk<'a>>) -> Option<Diff> {
     let mut hunks = Vec::new();
     for hunk in patch {
         let mut writer = HunkWriter::new(hunk.old_start, hunk.new_start, false);
@@ -196,7 +211,6 @@ fn finish(path: &str, hunks: Vec<Vec<DiffLine>>) -> Diff {
     for lines in &mut hunks {
         mark_words(lines, deadline);
     }
-    style_lines(path, &mut hunks);
     let count =
         |kind: DiffKind| to_u32(hunks.iter().flatten().filter(|line: &&DiffLine| line.kind == kind).count());
     Diff {
@@ -351,16 +365,16 @@ fn join_strong(parts: Vec<DiffPart>) -> Vec<DiffPart> {
     joined
 }
 
-/// Applies token styles to each part. The old and the new side of a hunk are highlighted separately, each as a complete
-/// text, because the text before the hunk is unknown.
-fn style_lines(path: &str, hunks: &mut [Vec<DiffLine>]) {
-    let n_bytes: usize =
-        hunks.iter().flatten().flat_map(|line| &line.parts).map(|part| part.text.len()).sum();
+/// The diff with its colours. The old and the new side of a hunk are highlighted separately, each as a complete text,
+/// because the text before the hunk is unknown. Takes time in proportion to its length, up to a limit.
+pub fn coloured_diff(mut diff: Diff) -> Diff {
+    let lines = diff.hunks.iter().flat_map(|hunk| &hunk.lines);
+    let n_bytes: usize = lines.flat_map(|line| &line.parts).map(|part| part.text.len()).sum();
     if n_bytes > STYLED_BYTES {
-        return;
+        return diff;
     }
-    let Some(language) = language_of_path(path) else { return };
-    for lines in hunks {
+    let Some(language) = language_of_path(&diff.path) else { return diff };
+    for Hunk { lines } in &mut diff.hunks {
         for side in [DiffKind::Removed, DiffKind::Added] {
             // Context lines are on both sides and use the styles of the new side.
             let takes =
@@ -384,6 +398,7 @@ fn style_lines(path: &str, hunks: &mut [Vec<DiffLine>]) {
             }
         }
     }
+    diff
 }
 
 /// The parts of a line, split at token ends. `None` if the highlighter's text differs, for example because it treats a

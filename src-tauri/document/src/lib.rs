@@ -28,7 +28,10 @@ mod hostile;
 
 pub use ansi::{terminal, terminal_in_pieces};
 pub use colour::{Coloured, Painting, Repainted, Uncoloured, colour_all};
-pub use diff::{LineHunk, PatchHunk, count_changes, diff, diff_from_patch, diff_unplaced, line_hunks};
+pub use diff::{
+    LineHunk, PatchHunk, coloured_diff, count_changes, diff, diff_from_patch, diff_unplaced, line_hunks,
+    plain_diff, plain_diff_from_patch, plain_diff_unplaced,
+};
 pub use highlight::{highlight, language_of_path, plain};
 pub use markdown::markdown;
 pub use stream::{DocumentChange, Stream};

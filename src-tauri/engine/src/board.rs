@@ -1,7 +1,7 @@
 //! The board: chooses and orders the sessions of all projects that need a look, and remembers since when each is in its
 //! state. Conversations that other programs have open are on it too. Has no clock: the time is an argument.
 
-use crate::api::{BoardRow, BoardState, BoardView, Checkout, LiveActivity, LiveProcess};
+use crate::api::{AgentKind, BoardRow, BoardState, BoardView, Checkout, LiveActivity, LiveProcess};
 use crate::api::{Session, SessionId, Status, StoredSession, StoredState};
 use crate::stored::Located;
 use crate::title::Title;
@@ -130,6 +130,8 @@ fn other_row(other: &Located, (state, since): (BoardState, u64)) -> Option<Board
         title: other.session.title.clone(),
         project_name: name_of(&project),
         machine: None,
+        profile: other.session.profile.clone(),
+        agent: other.session.agent.clone(),
         checkout: Checkout::default(),
         project,
         state,
@@ -174,6 +176,8 @@ fn row(session: &Session, (state, since): (BoardState, u64)) -> Option<BoardRow>
         project: session.project.clone(),
         project_name: name_of(&session.project),
         machine: None,
+        profile: session.profile.clone(),
+        agent: (session.agent == AgentKind::Acp).then(|| session.agent_name.clone()),
         checkout: Checkout::default(),
         state,
         status: session.status.clone(),
@@ -188,7 +192,6 @@ fn row(session: &Session, (state, since): (BoardState, u64)) -> Option<BoardRow>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::AgentKind;
 
     const NOW: u64 = 1_000 * RECENT_MS;
 
@@ -315,12 +318,34 @@ mod tests {
         let mut board = Board::default();
         let view = board.view(&[session("works", working())], &live, NOW);
         assert_eq!(ids(&view), ["asks", "busy", "works", "finished"]);
+        assert!(view.rows.iter().all(|row| row.profile.is_none() && row.agent.is_none()));
         let busy = &view.rows[1];
         assert_eq!((busy.project_name.as_str(), busy.other_pid, busy.since), ("tides", Some(7), NOW - 20));
         let over = board.view(&[], &live, NOW + RECENT_MS);
         assert_eq!(ids(&over), ["asks", "busy"], "what is over leaves after an hour");
         assert_eq!(ids(&board.view(&[], &[], NOW)), [] as [&str; 0]);
         assert!(board.since.is_empty());
+    }
+
+    #[test]
+    fn a_row_names_the_profile_and_the_agent_if_it_is_not_claude_code() {
+        let mut own = session("own", working());
+        (own.profile, own.agent, own.agent_name) = (Some("Work".into()), AgentKind::Acp, "Codex".into());
+        let mut claude = session("claude", working());
+        (claude.agent, claude.agent_name) = (AgentKind::Claude, "Claude Code".into());
+        let mut there = other("there", LiveActivity::Working, StoredState::Interrupted);
+        there.session.profile = Some("Home".to_owned());
+        let view = Board::default().view(&[own, claude], &[there], NOW);
+        let mut named: Vec<_> = view
+            .rows
+            .iter()
+            .map(|row| (row.session_id.as_str(), row.profile.as_deref(), row.agent.as_deref()))
+            .collect();
+        named.sort_unstable();
+        assert_eq!(
+            named,
+            [("claude", None, None), ("own", Some("Work"), Some("Codex")), ("there", Some("Home"), None)]
+        );
     }
 
     #[test]

@@ -327,7 +327,8 @@ const READS: &[Read] = &[
             let store = Store::open(root.join("sessions")).unwrap();
             match (trap, store.conversation(&SessionId::new("s"))) {
                 (Trap::Huge, Ok(Some(end))) => {
-                    let transcript = Own::parse(&end).transcript(&root.join("p"), Vec::new());
+                    let transcript =
+                        Own::parse(&end).transcript(&root.join("p"), Vec::new(), history::Colouring::All);
                     let first = transcript.items().next().expect("it is said that the beginning is left out");
                     assert!(matches!(&first.body, Body::Notice { text, .. } if text.contains("too large")));
                 }

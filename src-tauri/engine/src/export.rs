@@ -14,7 +14,9 @@ pub(crate) use item::ExportedItem;
 
 use crate::api::{AgentKind, Attachment, ExportFormat, Item};
 use crate::disk::{write_atomically, write_new};
+use crate::parallel;
 use crate::title::Title;
+use crate::transcript::colours;
 use crate::transcript::output::Source;
 use serde::Serialize;
 use std::io;
@@ -44,15 +46,26 @@ pub struct Conversation {
 impl Conversation {
     /// Returns the content of a file in this format.
     pub fn render(
-        self,
+        mut self,
         format: ExportFormat,
         heading: &Heading,
         images: &Images,
     ) -> Result<Vec<u8>, serde_json::Error> {
+        self.colour();
         match format {
             ExportFormat::Markdown => Ok(self.markdown.into_bytes()),
             ExportFormat::Json => json(heading, &self, images),
             ExportFormat::Html => Ok(html::page(heading, &self.items, images).into_bytes()),
+        }
+    }
+
+    /// Gives all code its colours: that of a long conversation has them only near the rows that a window showed.
+    fn colour(&mut self) {
+        let coloured = parallel::map(&self.items, |one| colours::coloured(&one.item));
+        for (one, coloured) in self.items.iter_mut().zip(coloured) {
+            if let Some(coloured) = coloured {
+                one.item = coloured;
+            }
         }
     }
 

@@ -18,7 +18,9 @@ pub(crate) use tail::Tail;
 use crate::agent::{AgentEvent, User};
 use crate::claude::stored::{Place, call_of_subagent, milliseconds, prompt, task_end};
 use crate::disk::{self, ReadError};
+use crate::parallel;
 use crate::transcript::changed_inputs::ChangedInput;
+pub(crate) use crate::transcript::colours::Colouring;
 use crate::transcript::supplement::Supplement;
 use crate::transcript::{Transcript, TranscriptEvent};
 use crate::wire;
@@ -183,7 +185,16 @@ impl Kept {
 
     /// Folds the lines into a transcript.
     pub fn transcript(&self, project: &Path, additions: &Additions) -> Transcript {
-        finished(self.folded(&self.branch(), project, additions, false).0)
+        self.transcript_with(project, additions, Colouring::All)
+    }
+
+    /// The same with colours only for its end, as a window opens it. An export makes the others.
+    pub fn transcript_with_last_colours(&self, project: &Path, additions: &Additions) -> Transcript {
+        self.transcript_with(project, additions, Colouring::End)
+    }
+
+    fn transcript_with(&self, project: &Path, additions: &Additions, colouring: Colouring) -> Transcript {
+        finished(self.folded(&self.branch(), project, additions, false).0, colouring)
     }
 
     /// The transcript, and the place in the file up to which it goes. `is_live`: another process works on the
@@ -193,10 +204,12 @@ impl Kept {
         project: &Path,
         additions: &Additions,
         is_live: bool,
+        colouring: Colouring,
     ) -> (Transcript, Tail) {
         let branch = self.branch();
         let (transcript, shown) = self.folded(&branch, project, additions, is_live);
-        let transcript = if is_live { complete(transcript) } else { finished(transcript) };
+        let transcript =
+            if is_live { complete(transcript, colouring) } else { finished(transcript, colouring) };
         (transcript, Tail::of(self, &branch, shown))
     }
 
@@ -220,12 +233,14 @@ impl Kept {
         }
         transcript.begin_reading(branch.lines.len());
         let mut threads = Threads::of(&self.subagents, is_live);
-        for (nr, line) in branch.lines.iter().enumerate() {
-            if line.is_after_gap && (nr > 0 || self.n_left_out == 0) {
-                damage::gap(&mut transcript, nr == 0);
+        let mut is_first = true;
+        parallel::in_order(&branch.lines, read, |line, event| {
+            if line.is_after_gap && (!is_first || self.n_left_out == 0) {
+                damage::gap(&mut transcript, is_first);
             }
-            fold(&mut transcript, line, &mut threads);
-        }
+            is_first = false;
+            fold_event(&mut transcript, line, event, &mut threads);
+        });
         damage::at_the_end(&mut transcript, branch, &threads, is_live);
         (transcript, threads.into_shown())
     }
@@ -236,26 +251,41 @@ fn lines_of(bytes: &[u8]) -> Vec<&[u8]> {
 }
 
 /// Marks unfinished work as ended: the process that did it is gone.
-fn finished(mut transcript: Transcript) -> Transcript {
+fn finished(mut transcript: Transcript, colouring: Colouring) -> Transcript {
     transcript.apply(0, TranscriptEvent::ProcessEnded);
-    complete(transcript)
+    complete(transcript, colouring)
 }
 
-/// Adds what belongs after the last line, and the colours.
-fn complete(mut transcript: Transcript) -> Transcript {
+/// Adds what belongs after the last line, and colours. This runs on a separate thread.
+fn complete(mut transcript: Transcript, colouring: Colouring) -> Transcript {
     transcript.supplement_end();
-    // This runs on a separate thread, so all code is highlighted now and shown with its colours at once.
-    transcript.colour_all();
+    transcript.colour_stored(colouring);
     transcript.end_reading();
     transcript
 }
 
 fn fold(transcript: &mut Transcript, line: &Line<'_>, threads: &mut Threads<'_>) {
-    if let Some(prompt) = line.place.joined_prompt() {
-        let at = milliseconds(prompt.timestamp.as_deref());
-        return transcript.past_prompt(at, prompt.uuid(), prompt.content());
-    }
-    let inbound = wire::parse(line.bytes);
+    fold_event(transcript, line, read(line), threads);
+}
+
+/// The event of a line; `None` for a prompt that joined a running turn.
+fn read(line: &Line<'_>) -> Option<AgentEvent> {
+    line.place.joined_prompt().is_none().then(|| wire::parse(line.bytes))
+}
+
+fn fold_event(
+    transcript: &mut Transcript,
+    line: &Line<'_>,
+    event: Option<AgentEvent>,
+    threads: &mut Threads<'_>,
+) {
+    let Some(inbound) = event else {
+        if let Some(prompt) = line.place.joined_prompt() {
+            let at = milliseconds(prompt.timestamp.as_deref());
+            transcript.past_prompt(at, prompt.uuid(), prompt.content());
+        }
+        return;
+    };
     let at = match &inbound {
         AgentEvent::Assistant(assistant) => milliseconds(assistant.timestamp.as_deref()),
         AgentEvent::User(user) => {
@@ -315,6 +345,56 @@ mod tests {
         assert_eq!(project_folder(config.path(), &project), computed);
     }
 
+    /// The code of the end has its colours, and the other code gets the same ones later.
+    #[test]
+    fn colours_that_come_later_are_those_of_a_whole_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s.jsonl");
+        let line = |nr: usize| {
+            let parent = nr.checked_sub(1).map(|parent| format!("u{parent}"));
+            let text = format!("```rust\nlet a = \"{nr}\";\n```\n\n- b\n\n```js\nlet c = /d/;\n```");
+            let edit = serde_json::json!({"file_path": "/p/a.rs", "old_string": "let a = 1;",
+                "new_string": format!("let a = \"{nr}\";")});
+            let content = serde_json::json!([
+                {"type": "text", "text": text},
+                {"type": "tool_use", "id": format!("t{nr}"), "name": "Edit", "input": edit},
+            ]);
+            let message = serde_json::json!({"id": format!("m{nr}"), "content": content});
+            serde_json::json!({"type": "assistant", "uuid": format!("u{nr}"), "parentUuid": parent,
+                "message": message})
+        };
+        std::fs::write(&path, (0..100).map(|nr| format!("{}\n", line(nr))).collect::<String>()).unwrap();
+        let kept = Kept::load(&path).unwrap();
+        let read = |colouring| kept.transcript_with(Path::new("/p"), &Additions::default(), colouring);
+        let (all, mut end) = (read(Colouring::All), read(Colouring::End));
+        let bodies =
+            |transcript: &Transcript| transcript.items().map(|item| item.body.clone()).collect::<Vec<_>>();
+        let (whole, first) = (bodies(&all), bodies(&end));
+        assert!(end.uncoloured().is_none(), "nothing is wanted");
+        assert_eq!(first[188..], whole[188..]);
+        assert!(first[..188].iter().zip(&whole).all(|(plain, coloured)| plain != coloured));
+        end.want_all_colours();
+        assert_eq!(end.uncoloured().map(|job| end.colour(job.colour())), Some(()));
+        assert_eq!(bodies(&end).iter().zip(&whole).filter(|(now, coloured)| now == coloured).count(), 13);
+        while let Some(job) = end.uncoloured() {
+            end.colour(job.colour());
+        }
+        assert_eq!(bodies(&end), whole);
+        let exported = |transcript: Transcript| {
+            let heading = crate::export::Heading {
+                title: "T".to_owned(),
+                project: "/p".to_owned(),
+                agent: crate::api::AgentKind::Claude,
+                agent_session_id: None,
+            };
+            let conversation = transcript.exported("T", crate::api::ExportFormat::Html);
+            conversation
+                .render(crate::api::ExportFormat::Html, &heading, &crate::export::Images::default())
+                .unwrap()
+        };
+        assert_eq!(exported(read(Colouring::End)), exported(all));
+    }
+
     #[test]
     fn reading_records_no_changes_and_what_follows_is_recorded() {
         let folder = tempfile::tempdir().unwrap();
@@ -322,7 +402,7 @@ mod tests {
         let code = ANSWER.replace("two", "```rust\\nfn main() {}\\n```");
         std::fs::write(&path, [PROMPT, &code, ""].join("\n")).unwrap();
         let (mut transcript, tail) =
-            Kept::load(&path).unwrap().followed(Path::new("/p"), &Additions::default(), true);
+            Kept::load(&path).unwrap().followed(Path::new("/p"), &Additions::default(), true, Colouring::All);
         assert_eq!((transcript.items().count(), transcript.n_unpublished()), (2, 0));
         let Body::Text { blocks, .. } = &transcript.items().nth(1).unwrap().body else { panic!("no text") };
         let is_coloured = |token: &crate::api::Token| token.style != crate::api::TokenStyle::Plain;
@@ -396,7 +476,8 @@ mod tests {
         let path = folder.path().join("s.jsonl");
         std::fs::write(&path, lines.join("\n")).unwrap();
         let kept = Kept::load(&path).unwrap().until(leaf.map(str::to_owned));
-        let (transcript, _) = kept.followed(Path::new("/project"), &Additions::default(), is_live);
+        let (transcript, _) =
+            kept.followed(Path::new("/project"), &Additions::default(), is_live, Colouring::All);
         let word = |item: &crate::api::Item| match &item.body {
             Body::Notice { text, detail, .. } => format!("{text}: {}", detail.as_deref().unwrap_or_default()),
             _ => item.id.as_str().to_owned(),

@@ -45,6 +45,7 @@ mod misleading;
 mod node;
 pub mod options;
 pub mod owner;
+mod parallel;
 pub mod patch;
 pub mod permission;
 mod probe;

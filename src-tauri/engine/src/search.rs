@@ -43,7 +43,21 @@ const FILES_AT_A_TIME: usize = 32;
 const BYTES_AT_A_TIME: u64 = 8 * 1024 * 1024;
 
 /// Sessions with matches after which a search ends.
-const MOST_SESSIONS: usize = 200;
+#[derive(Clone, Copy)]
+enum Extent {
+    /// The newest ones, for a search as the user types.
+    Newest,
+    All,
+}
+
+impl Extent {
+    const fn n_sessions(self) -> usize {
+        match self {
+            Self::Newest => 40,
+            Self::All => 200,
+        }
+    }
+}
 
 /// Maximum number of projects' folders that are searched.
 const MOST_FOLDERS: usize = 100_000;
@@ -63,6 +77,7 @@ struct Request {
     /// One project, or all.
     project: Option<PathBuf>,
     query: Query,
+    extent: Extent,
 }
 
 /// A search in progress. Dropping it cancels the search.
@@ -72,7 +87,7 @@ pub struct Searching {
 }
 
 impl Searching {
-    /// Searches one project or all in these stores, and sends the results. A conversation that two stores have is that of
+    /// Searches one project or all in these stores, and sends all results. A conversation that two stores have is that of
     /// the first one. Runs on the current tokio runtime. `absent` remembers files between searches.
     pub fn start(
         stores: Vec<Store>,
@@ -80,7 +95,27 @@ impl Searching {
         query: Query,
         absent: Arc<Absent>,
     ) -> (Self, mpsc::Receiver<SearchChange>) {
-        let request = Request { stores, project, query };
+        Self::begin(stores, project, query, Extent::All, absent)
+    }
+
+    /// The same to the newest results: its end comes at once, whatever the word.
+    pub fn newest(
+        stores: Vec<Store>,
+        project: Option<PathBuf>,
+        query: Query,
+        absent: Arc<Absent>,
+    ) -> (Self, mpsc::Receiver<SearchChange>) {
+        Self::begin(stores, project, query, Extent::Newest, absent)
+    }
+
+    fn begin(
+        stores: Vec<Store>,
+        project: Option<PathBuf>,
+        query: Query,
+        extent: Extent,
+        absent: Arc<Absent>,
+    ) -> (Self, mpsc::Receiver<SearchChange>) {
+        let request = Request { stores, project, query, extent };
         let (changes, receiver) = mpsc::channel(WAITING);
         let is_cancelled = Arc::new(AtomicBool::new(false));
         let task = tokio::spawn(run(request, absent, is_cancelled.clone(), changes));
@@ -204,7 +239,7 @@ async fn run(
         is_complete: true,
         ..SearchChange::default()
     };
-    let Request { stores, project, query } = request;
+    let Request { stores, project, query, extent } = request;
     let after = query.after;
     let Some(matcher) = Matcher::new(query) else {
         // A reader that has gone needs nothing more; the same below.
@@ -219,7 +254,7 @@ async fn run(
     let is_done = Arc::new(AtomicBool::new(false));
     let (known, of) = (absent.clone(), is_cancelled.clone());
     let shared = Arc::new(Shared { matcher, place, stores, after, absent, is_cancelled, is_done });
-    let _ = search_files(files.clone(), failure, shared, &changes).await;
+    let _ = search_files(files.clone(), failure, extent, shared, &changes).await;
     drop(changes);
     learn(files, known, of).await;
 }
@@ -332,6 +367,7 @@ struct Unwanted;
 async fn search_files(
     files: Vec<Found>,
     problem: Option<String>,
+    extent: Extent,
     shared: Arc<Shared>,
     changes: &mpsc::Sender<SearchChange>,
 ) -> Result<(), Unwanted> {
@@ -367,10 +403,10 @@ async fn search_files(
                 take(&mut change, searched);
             }
         }
-        let room = MOST_SESSIONS - n_sessions;
+        let room = extent.n_sessions() - n_sessions;
         if change.found.len() >= room {
+            change.is_cut = change.found.len() > room || change.n_searched < n_files;
             change.found.truncate(room);
-            change.is_cut = true;
             break;
         }
         if !change.found.is_empty() {

@@ -36,13 +36,13 @@ pub(crate) use summary::Summary;
 use crate::api::StoredSession;
 
 impl Catalogue {
-    /// Whether a session contains every word of the query, in its title, prompts, branch or the name of another agent. An
-    /// empty query fits all.
+    /// Whether a session contains every word of the query, in its title, prompts or branch, or in the name of its profile
+    /// or of another agent. An empty query fits all.
     pub fn fits(session: &StoredSession, query: &str) -> bool {
         let fields = [Some(&session.title), session.first_prompt.as_ref(), session.last_prompt.as_ref()];
         let texts: Vec<String> = fields
             .into_iter()
-            .chain([session.branch.as_ref(), session.agent.as_ref()])
+            .chain([&session.branch, &session.profile, &session.agent].map(Option::as_ref))
             .flatten()
             .map(|text| text.to_lowercase())
             .collect();

@@ -16,8 +16,8 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 use tauri::{AppHandle, Manager, WebviewWindow};
 
-/// Searches the sessions of this window's project, or of all, and sends the results under `nr`. Ends the window's last
-/// search. Returns why there is nothing to search for, if so; the next search is prepared then.
+/// Searches the sessions of this window's project, or of all, and sends the results under `nr`: the newest ones, or all if
+/// `to_the_end`. Ends the window's last search. Returns why there is nothing to search for, if so; the next search is prepared then.
 #[tauri::command]
 pub async fn search_sessions(
     app: AppHandle,
@@ -25,6 +25,7 @@ pub async fn search_sessions(
     nr: u32,
     query: String,
     all: bool,
+    to_the_end: bool,
     utc_offset_minutes: i32,
 ) -> Answer<Option<String>> {
     let project = project_of(&app, &window)?;
@@ -51,15 +52,15 @@ pub async fn search_sessions(
         })?;
         return Ok(None);
     }
-    let (searching, mut changes) = Searching::start(
-        stores,
-        (!all).then_some(project),
-        parsed,
-        app.state::<Arc<Absent>>().inner().clone(),
-    );
+    let start = if to_the_end { Searching::start } else { Searching::newest };
+    let known = app.state::<Arc<Absent>>().inner().clone();
+    let (searching, mut changes) = start(stores, (!all).then_some(project), parsed, known);
     windows.with(window.label(), |window| {
         window.searching = Some((nr, Search::Here { _searching: searching }));
-        window.found.clear();
+        // The results so far stay in the window while more are added.
+        if !to_the_end {
+            window.found.clear();
+        }
     })?;
     let label = window.label().to_owned();
     tauri::async_runtime::spawn(async move {

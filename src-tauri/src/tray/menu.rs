@@ -89,6 +89,8 @@ mod tests {
             project: "/home/me/lighthouse".to_owned(),
             project_name: "lighthouse".to_owned(),
             machine: None,
+            profile: None,
+            agent: None,
             checkout: Default::default(),
             state,
             status,

@@ -13,41 +13,60 @@ use crate::statistics::median;
 
 const ROUNDS: usize = 5;
 
-/// Reads conversations of this many items.
+/// Bytes of the conversation with calls.
+const WORK: u64 = 100_000_000;
+
+/// Reads conversations of this many questions and answers, and one with calls and their outputs.
 pub fn bench(counts: &[usize]) -> Result<()> {
-    let counts = if counts.is_empty() { &[1_000, 10_000, 100_000][..] } else { counts };
+    let is_all = counts.is_empty();
+    let counts = if is_all { &[1_000, 10_000, 100_000][..] } else { counts };
     println!(
-        "{:>8} {:>8} {:>10} {:>18} {:>16} {:>10} {:>10}",
-        "items", "MiB", "read, ms", "parsed as JSON, ms", "last screen, ms", "all, ms", "× parsed"
+        "{:>22} {:>8} {:>9} {:>19} {:>16} {:>8} {:>8} {:>10}",
+        "items", "MiB", "read, ms", "parsed as JSON, ms", "last screen, ms", "all, ms", "× read", "× parsed"
     );
     let folder = tempfile::tempdir()?;
     for n in counts {
         let file = folder.path().join(format!("{n}.jsonl"));
         write(&file, *n)?;
-        let mib = file.metadata()?.len() as f64 / (1024.0 * 1024.0);
-        let [mut reads, mut parses, mut ends, mut wholes] = [(); 4].map(|()| Vec::new());
-        for _ in 0..ROUNDS {
-            let (bytes, took) = timed(|| std::fs::read(&file))?;
-            reads.push(ms(took));
-            let (_, took) = timed(|| parse(&bytes))?;
-            parses.push(ms(took));
-            drop(bytes);
-            let (end, took) = timed(|| history::read_end(&file, folder.path(), &Additions::default()))?;
-            let (whole, took_all) =
-                timed(|| Ok(Kept::load(&file)?.transcript(folder.path(), &Additions::default())))?;
-            ensure!(whole.items().count() == *n, "{} items were read", whole.items().count());
-            // A short file is read whole at once.
-            ends.push(ms(if end.is_some() { took } else { took + took_all }));
-            wholes.push(ms(took_all));
-        }
-        let (parsed, whole) = (median(&parses), median(&wholes));
-        println!(
-            "{n:>8} {mib:>8.1} {:>10.0} {parsed:>18.0} {:>16.1} {whole:>10.0} {:>10.2}",
-            median(&reads),
-            median(&ends),
-            whole / parsed
-        );
+        measure(&file, "", Some(*n))?;
     }
+    if is_all {
+        let file = folder.path().join("work.jsonl");
+        write_work(&file)?;
+        measure(&file, " with calls", None)?;
+    }
+    Ok(())
+}
+
+fn measure(file: &Path, kind: &str, n: Option<usize>) -> Result<()> {
+    let project = file.parent().context("a file is in a folder")?;
+    let mib = file.metadata()?.len() as f64 / (1024.0 * 1024.0);
+    let [mut reads, mut parses, mut ends, mut wholes] = [(); 4].map(|()| Vec::new());
+    let mut n_items = 0;
+    for _ in 0..ROUNDS {
+        let (bytes, took) = timed(|| std::fs::read(file))?;
+        reads.push(ms(took));
+        let (_, took) = timed(|| parse(&bytes))?;
+        parses.push(ms(took));
+        drop(bytes);
+        let (end, took) = timed(|| history::read_end(file, project, &Additions::default()))?;
+        // As a window opens it.
+        let open = || Ok(Kept::load(file)?.transcript_with_last_colours(project, &Additions::default()));
+        let (whole, took_all) = timed(open)?;
+        n_items = whole.items().count();
+        ensure!(n.is_none_or(|n| n == n_items), "{n_items} items were read");
+        // A short file is read whole at once.
+        ends.push(ms(if end.is_some() { took } else { took + took_all }));
+        wholes.push(ms(took_all));
+    }
+    let (read, parsed, whole) = (median(&reads), median(&parses), median(&wholes));
+    println!(
+        "{:>22} {mib:>8.1} {read:>9.1} {parsed:>19.0} {:>16.1} {whole:>8.0} {:>8.1} {:>10.2}",
+        format!("{n_items}{kind}"),
+        median(&ends),
+        whole / read,
+        whole / parsed
+    );
     Ok(())
 }
 
@@ -76,6 +95,67 @@ fn write(path: &Path, n: usize) -> Result<()> {
         writeln!(file, "{line}")?;
     }
     Ok(file.flush()?)
+}
+
+/// Prompts, answers with code, calls, and their outputs, which the agent stores twice.
+fn write_work(path: &Path) -> Result<()> {
+    let mut file = BufWriter::new(File::create(path).with_context(|| format!("making {}", path.display()))?);
+    let (mut written, mut nr) = (0, 0);
+    while written < WORK {
+        let line = work_line(nr).to_string();
+        writeln!(file, "{line}")?;
+        written += line.len() as u64 + 1;
+        nr += 1;
+    }
+    Ok(file.flush()?)
+}
+
+/// One prompt, then seven rounds of an answer, a call and its output of 0.2 to 12 KB.
+fn work_line(nr: usize) -> serde_json::Value {
+    let mut line = json!({
+        "parentUuid": nr.checked_sub(1).map(uuid), "isSidechain": false, "uuid": uuid(nr), "userType": "external",
+        "timestamp": "2026-11-21T07:13:20.750Z", "cwd": "/project", "version": "2.1.329", "gitBranch": "main",
+        "sessionId": "8e4285f3-a032-4402-87cc-01c84c119f23", "requestId": format!("req_{nr}"),
+    });
+    let reply = |content| {
+        let usage = json!({"input_tokens": 100, "output_tokens": 2, "cache_read_input_tokens": 90_000});
+        json!({"id": format!("msg_{nr:024}"), "type": "message", "role": "assistant", "model": "claude-opus-5-5",
+            "content": [content], "stop_reason": null, "usage": usage})
+    };
+    let (kind, message) = match (nr % 22, nr % 22 % 3) {
+        (0, _) => {
+            ("user", json!({"role": "user", "content": "Round half to even in totals, and add a test."}))
+        }
+        (_, 1) => {
+            let code =
+                "    let total = lines.iter().map(|line| line.amount).sum::<Money>();\n".repeat(nr % 9);
+            let text = format!(
+                "The sum of **{nr}** lines is in `total`.\n\n```rust\nfn total() {{\n{code}}}\n```\n\n- Next: the test."
+            );
+            ("assistant", reply(json!({"type": "text", "text": text})))
+        }
+        (_, 2) => {
+            let input = json!({"command": format!("cargo test total_{nr}"), "description": "Run the test"});
+            let call =
+                json!({"type": "tool_use", "id": format!("toolu_{nr}"), "name": "Bash", "input": input});
+            ("assistant", reply(call))
+        }
+        _ => {
+            let output =
+                format!("test money::rounds_half_to_even_{nr} ... ok, in 0.01 s\n").repeat(4 + nr * 37 % 230);
+            line["toolUseResult"] =
+                json!({"stdout": output, "stderr": "", "interrupted": false, "isImage": false});
+            let result = json!({"type": "tool_result", "tool_use_id": format!("toolu_{}", nr - 1),
+                "content": output, "is_error": false});
+            ("user", json!({"role": "user", "content": [result]}))
+        }
+    };
+    (line["type"], line["message"]) = (kind.into(), message);
+    line
+}
+
+fn uuid(nr: usize) -> String {
+    format!("00000000-0000-4000-8000-{nr:012}")
 }
 
 fn timed<T>(work: impl FnOnce() -> std::io::Result<T>) -> Result<(T, Duration)> {

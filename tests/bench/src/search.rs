@@ -64,7 +64,7 @@ fn compare(
         forget()?;
         rg_all.push(other("rg", &["-uuuciF"], in_json, folder)?);
         forget()?;
-        let (found_first, took) = ours(config, word, Arc::default())?;
+        let (found_first, took) = ours(config, word, false, Arc::default())?;
         first.push(found_first);
         all.push(took);
     }
@@ -92,17 +92,18 @@ fn forget(folder: &Path) -> Result<()> {
 }
 
 /// Each letter of words, as the user types them, with what is remembered between the searches: when nothing is known, and
-/// when the search was prepared, as it is while the panel is open.
+/// when the search was prepared, as it is while the panel is open. To all results, and to the newest ones, as in the window.
 fn typing(config: &Path) -> Result<()> {
     println!("typed, first result/all in ms, medians of {ROUNDS} rounds:");
     for word in ["raregem", "wombat", "error"] {
-        type_out(config, word, false)?;
-        type_out(config, word, true)?;
+        type_out(config, word, false, false)?;
+        type_out(config, word, true, false)?;
+        type_out(config, word, true, true)?;
     }
     Ok(())
 }
 
-fn type_out(config: &Path, word: &str, is_prepared: bool) -> Result<()> {
+fn type_out(config: &Path, word: &str, is_prepared: bool, is_newest: bool) -> Result<()> {
     let mut times = vec![(Vec::new(), Vec::new()); word.len()];
     let mut prepared = Vec::new();
     for _ in 0..ROUNDS {
@@ -111,7 +112,7 @@ fn type_out(config: &Path, word: &str, is_prepared: bool) -> Result<()> {
             prepared.push(prepare(config, absent.clone())?);
         }
         for (end, (firsts, alls)) in times.iter_mut().enumerate() {
-            let (first, all) = ours(config, &word[..=end], absent.clone())?;
+            let (first, all) = ours(config, &word[..=end], is_newest, absent.clone())?;
             firsts.push(first);
             alls.push(all);
         }
@@ -120,7 +121,8 @@ fn type_out(config: &Path, word: &str, is_prepared: bool) -> Result<()> {
         [] => "nothing known".to_owned(),
         prepared => format!("prepared in {:.0} ms", median(prepared)),
     };
-    print!("{how:>20}:");
+    let which = if is_newest { "newest" } else { "all" };
+    print!("{how:>20}, {which:>6}:");
     for (end, (firsts, alls)) in times.iter().enumerate() {
         print!("  {} {:.0}/{:.0}", &word[..=end], median(firsts), median(alls));
     }
@@ -139,13 +141,14 @@ fn prepare(config: &Path, absent: Arc<Absent>) -> Result<f64> {
 }
 
 /// Milliseconds to the first result, or to the end without one, and to the end.
-fn ours(config: &Path, word: &str, absent: Arc<Absent>) -> Result<(f64, f64)> {
+fn ours(config: &Path, word: &str, is_newest: bool, absent: Arc<Absent>) -> Result<(f64, f64)> {
     let query = Query::parse(word, Today { now: 0, utc_offset_minutes: 0 })?;
     let stores = vec![Store { config: config.to_owned(), profile: None }];
     let runtime = crate::runtime()?;
     runtime.block_on(async {
         let started_at = Instant::now();
-        let (_searching, mut changes) = Searching::start(stores, None, query, absent);
+        let start = if is_newest { Searching::newest } else { Searching::start };
+        let (_searching, mut changes) = start(stores, None, query, absent);
         let (mut first, mut is_complete) = (None, false);
         while let Some(change) = changes.recv().await {
             if !change.found.is_empty() {

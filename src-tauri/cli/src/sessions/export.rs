@@ -43,7 +43,8 @@ async fn export(options: &ExportOptions) -> anyhow::Result<()> {
         agent: AgentKind::Claude,
         agent_session_id: Some(located.session.agent_session_id),
     };
-    let transcript = kept.transcript(&project, &Additions::default());
+    // An export makes the other colours itself.
+    let transcript = kept.transcript_with_last_colours(&project, &Additions::default());
     let conversation = transcript.exported(&heading.title, options.format);
     let bytes = conversation.render(options.format, &heading, &Images::of(&kept))?;
     let Some(path) = options.output.clone() else {

@@ -251,8 +251,8 @@ fn a_subagents_items_are_inside_its_call() {
 
 #[test]
 fn code_has_its_colours_without_a_style_of_its_own() {
-    let mut transcript = transcript("```rust\nlet a = \"b\";\n```");
-    transcript.colour_all();
+    // A window opens a conversation with the colours that it shows; an export has all.
+    let transcript = transcript("```rust\nlet a = \"b\";\n```");
     let page = page_of("t", &transcript);
     assert!(page.contains("<span class=\"tk\">let</span>"), "{page}");
     assert!(!page.contains(" style="));

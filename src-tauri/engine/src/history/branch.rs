@@ -6,6 +6,7 @@
 
 use super::Place;
 use super::lines_of;
+use crate::parallel;
 use std::collections::{HashMap, HashSet};
 
 /// Number of last lines of a file that the agent may continue although they are not on the branch.
@@ -54,7 +55,7 @@ impl<'a> Branch<'a> {
     fn read(bytes: &'a [u8], leaf: Option<&str>, bridges_gaps: bool) -> Self {
         let mut lines = lines_of(bytes);
         lines.retain(|line| !line.trim_ascii().is_empty());
-        let places: Vec<Option<Place>> = lines.iter().map(|line| Place::read(line)).collect();
+        let places = parallel::map(&lines, |line| Place::read(line));
         let mut branch = Self {
             n_damaged: places.iter().filter(|place| place.is_none()).count(),
             is_end_torn: matches!(places.last(), Some(None)) && !bytes.ends_with(b"\n"),

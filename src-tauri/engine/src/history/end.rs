@@ -3,7 +3,7 @@
 
 use super::branch::Branch;
 use super::subagents::Threads;
-use super::{Additions, finished, fold};
+use super::{Additions, Colouring, finished, fold};
 use crate::disk::{Regular, open_regular};
 use crate::transcript::Transcript;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -45,10 +45,11 @@ fn read_end_of(
         let lines = Branch::of_end(&bytes[whole..]).lines;
         if let Some(first) = lines.len().checked_sub(LINES) {
             let mut transcript = additions.transcript(project);
+            transcript.begin_reading(lines.len() - first);
             // The work of subagents follows with the rest.
             let mut threads = Threads::default();
             lines[first..].iter().for_each(|line| fold(&mut transcript, line, &mut threads));
-            return Ok(Some(finished(transcript)));
+            return Ok(Some(finished(transcript, Colouring::End)));
         }
         size *= MORE;
     }

@@ -5,7 +5,7 @@
 //! They go through the fold of the live stream again, so the rows are those that the user saw. Streamed pieces are not
 //! kept, because their message follows.
 
-use super::finished;
+use super::{Colouring, finished};
 use crate::acp::Shown;
 use crate::agent::tool::{RawInput, ToolKind};
 use crate::agent::{
@@ -334,7 +334,12 @@ impl Own {
     }
 
     /// Folds the lines into a transcript. `supplements`: what was being written when its process or the app ended.
-    pub fn transcript(self, project: &Path, supplements: Vec<Supplement>) -> Transcript {
+    pub fn transcript(
+        self,
+        project: &Path,
+        supplements: Vec<Supplement>,
+        colouring: Colouring,
+    ) -> Transcript {
         // What follows a prompt is found by the last id under which it was sent.
         let mut last_ids: HashMap<PromptId, String> = HashMap::new();
         let mut ids: HashMap<usize, String> = HashMap::new();
@@ -350,6 +355,7 @@ impl Own {
             }
         }
         let mut transcript = Transcript::new(project).supplemented_with(supplements);
+        transcript.begin_reading(self.lines.len());
         for (nr, OwnLine { at, entry }) in self.lines.into_iter().enumerate() {
             fold(&mut transcript, at, entry, ids.remove(&nr));
         }
@@ -358,7 +364,7 @@ impl Own {
             let detail = Some(format!("{} lines of Deskbell’s file are damaged.", self.n_unreadable));
             transcript.apply(0, TranscriptEvent::Notice { level: Level::Warning, text, detail });
         }
-        finished(transcript)
+        finished(transcript, colouring)
     }
 }
 

@@ -134,7 +134,7 @@ impl Tail {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::{Additions, Kept};
+    use crate::history::{Additions, Colouring, Kept};
     use serde_json::json;
     use std::fs;
     use std::io::Write;
@@ -156,7 +156,8 @@ mod tests {
         let (next, last) = (line("assistant", "b", Some("a")), line("user", "c", Some("b")));
         fs::write(&path, line("user", "a", None) + &next[..9]).unwrap();
         let kept = Kept::load(&path).unwrap();
-        let (mut transcript, mut tail) = kept.followed(Path::new("/p"), &Additions::default(), true);
+        let (mut transcript, mut tail) =
+            kept.followed(Path::new("/p"), &Additions::default(), true, Colouring::All);
         let mut grow = |text: &str, transcript: &mut Transcript| {
             fs::OpenOptions::new().append(true).open(&path).unwrap().write_all(text.as_bytes()).unwrap();
             let growth = tail.position().read(&path).unwrap().unwrap();
@@ -172,7 +173,7 @@ mod tests {
         assert_eq!(ids(&whole), ids(&transcript));
         assert!(!grow(&line("user", "x", Some("gone")), &mut transcript), "another branch");
         fs::write(&path, "").unwrap();
-        let (_, tail) = kept.followed(Path::new("/p"), &Additions::default(), true);
+        let (_, tail) = kept.followed(Path::new("/p"), &Additions::default(), true, Colouring::All);
         assert!(tail.position().read(&path).unwrap().is_none(), "the file was replaced");
     }
 
@@ -189,7 +190,10 @@ mod tests {
         };
         let kept = Kept::load(&path).unwrap();
         let none = Additions::default();
-        assert_eq!(state(kept.followed(Path::new("/p"), &none, true).0), crate::api::ToolState::Running);
+        assert_eq!(
+            state(kept.followed(Path::new("/p"), &none, true, Colouring::All).0),
+            crate::api::ToolState::Running
+        );
         assert_eq!(state(kept.transcript(Path::new("/p"), &none)), crate::api::ToolState::Interrupted);
     }
 }

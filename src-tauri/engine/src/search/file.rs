@@ -20,6 +20,9 @@ pub(super) const WINDOW: usize = 32 * 1024 * 1024;
 /// Bytes read between two checks whether the search was cancelled.
 const STEP: usize = 1024 * 1024;
 
+/// Bytes of whole lines that are searched at once, from the end: of a word in many lines the others are not looked for.
+const BLOCK: usize = 128 * 1024;
+
 /// Lines parsed between two checks whether the search was cancelled.
 const LINES_AT_A_TIME: usize = 64;
 
@@ -178,11 +181,10 @@ pub(super) fn scan(
 impl Scan {
     /// Searches whole lines, the last one first.
     fn search(&mut self, bytes: &[u8], at_end: bool, matcher: &Matcher, is_cancelled: &dyn Fn() -> bool) {
-        let lines = candidates(bytes, matcher);
         let calls = Calls { bytes, by_id: OnceCell::new() };
-        self.is_absent &= lines.is_empty();
         let mut hits = Vec::new();
-        for (nr, range) in lines.into_iter().rev().enumerate() {
+        for (nr, range) in Candidates::in_lines(bytes, matcher).enumerate() {
+            self.is_absent = false;
             if hits.len() >= MOST_HITS {
                 self.has_more = true;
                 break;
@@ -224,19 +226,51 @@ fn as_shown(mut entry: Entry) -> Entry {
     entry
 }
 
-/// The lines that may match. Every line has the agent's keys, so a word that is only in a key chooses no line.
-fn candidates(bytes: &[u8], matcher: &Matcher) -> Vec<Range<usize>> {
-    let (mut lines, mut from) = (Vec::new(), 0);
-    while let Some(found) = (from <= bytes.len()).then(|| matcher.lines.find_at(bytes, from)).flatten() {
-        if is_in_key(bytes, found.range()) {
-            from = found.end();
-            continue;
-        }
-        let line = searchable::line_at(bytes, found.start());
-        from = line.end + 1;
-        lines.push(line);
+/// The lines that may match, the last one first. Every line has the agent's keys, so a word that is only in a key chooses
+/// no line.
+struct Candidates<'a> {
+    bytes: &'a [u8],
+    matcher: &'a Matcher,
+    /// The beginning of the lines that were looked through.
+    start: usize,
+    /// Those of the last block that are left.
+    found: Vec<Range<usize>>,
+}
+
+impl<'a> Candidates<'a> {
+    fn in_lines(bytes: &'a [u8], matcher: &'a Matcher) -> Self {
+        Self { bytes, matcher, start: bytes.len(), found: Vec::new() }
     }
-    lines
+
+    /// Looks through the lines before those that were looked through.
+    fn look_further(&mut self) {
+        let bytes = &self.bytes[..self.start];
+        let before = &bytes[..bytes.len().saturating_sub(BLOCK)];
+        self.start = memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1);
+        let mut from = self.start;
+        while let Some(found) =
+            (from <= bytes.len()).then(|| self.matcher.lines.find_at(bytes, from)).flatten()
+        {
+            if is_in_key(bytes, found.range()) {
+                from = found.end();
+                continue;
+            }
+            let line = searchable::line_at(bytes, found.start());
+            from = line.end + 1;
+            self.found.push(line);
+        }
+    }
+}
+
+impl Iterator for Candidates<'_> {
+    type Item = Range<usize>;
+
+    fn next(&mut self) -> Option<Range<usize>> {
+        while self.found.is_empty() && self.start > 0 {
+            self.look_further();
+        }
+        self.found.pop()
+    }
 }
 
 /// Longest key that is recognized, in bytes on each side of the word.

@@ -73,8 +73,18 @@ impl Store {
         project: Option<PathBuf>,
         absent: Arc<Absent>,
     ) -> (Vec<FoundSession>, SearchChange) {
+        self.search_as_far_as(Extent::All, query, project, absent).await
+    }
+
+    async fn search_as_far_as(
+        &self,
+        extent: Extent,
+        query: &str,
+        project: Option<PathBuf>,
+        absent: Arc<Absent>,
+    ) -> (Vec<FoundSession>, SearchChange) {
         let query = Query::parse(query, TODAY).unwrap();
-        let (_searching, mut changes) = Searching::start(vec![self.only()], project, query, absent);
+        let (_searching, mut changes) = Searching::begin(vec![self.only()], project, query, extent, absent);
         let (mut found, mut last) = (Vec::new(), SearchChange::default());
         while let Some(mut change) = changes.recv().await {
             assert!(!last.is_complete, "nothing follows the last change");
@@ -358,17 +368,49 @@ async fn a_new_search_cancels_the_last_one() {
 #[tokio::test]
 async fn a_search_ends_when_it_has_enough() {
     let store = Store::new();
-    let n_files = u32::try_from(MOST_SESSIONS).unwrap() + 10;
+    let n_files = u32::try_from(Extent::All.n_sessions()).unwrap() + 10;
     for nr in 0..n_files {
         store.put(nr, &[prompt("u1", "needle")]);
     }
-    let (found, last) = store.search("needle").await;
-    assert_eq!((found.len(), last.is_cut), (MOST_SESSIONS, true));
-    let newest_first: Vec<_> = (10..n_files).rev().map(Store::id).collect();
-    assert_eq!(
-        found.iter().map(|session| session.agent_session_id.clone()).collect::<Vec<_>>(),
-        newest_first
-    );
+    for extent in [Extent::Newest, Extent::All] {
+        let (found, last) =
+            store.search_as_far_as(extent, "needle", Some(store.project()), Arc::default()).await;
+        assert_eq!((found.len(), last.is_cut), (extent.n_sessions(), true));
+        let newest_first = (0..n_files).rev().map(Store::id).take(extent.n_sessions());
+        assert!(found.iter().map(|session| session.agent_session_id.clone()).eq(newest_first));
+    }
+}
+
+#[tokio::test]
+async fn all_results_that_there_are_are_not_called_cut() {
+    let store = Store::new();
+    let n_files = u32::try_from(Extent::Newest.n_sessions()).unwrap();
+    for nr in 0..n_files {
+        store.put(nr, &[prompt("u1", "needle")]);
+    }
+    let newest = |query| store.search_as_far_as(Extent::Newest, query, Some(store.project()), Arc::default());
+    let (found, last) = newest("needle").await;
+    assert_eq!((found.len(), last.is_cut), (n_files as usize, false));
+    store.put(n_files, &[prompt("u1", "needle")]);
+    let (found, last) = newest("needle").await;
+    assert_eq!((found.len(), last.is_cut), (n_files as usize, true));
+}
+
+#[test]
+fn a_word_in_every_line_is_looked_for_from_the_end_and_a_rare_one_everywhere() {
+    let line =
+        |nr: usize| format!("{}\n", prompt(&format!("u{nr}"), &format!("hay {nr} {}", "x".repeat(1_000))));
+    let text: String = (0..1_000).map(line).collect();
+    let found = |word: &str| {
+        let matcher = Matcher::new(Query::parse(word, TODAY).unwrap()).unwrap();
+        let scan = file::scan(text.as_bytes(), WINDOW, &matcher, &|| false).unwrap();
+        let ids: Vec<_> = scan.hits.into_iter().map(|hit| hit.item_id.unwrap().as_str().to_owned()).collect();
+        (ids, scan.has_more, scan.is_absent)
+    };
+    let newest = (980..1_000).rev().map(|nr| format!("u{nr}")).collect();
+    assert_eq!(found("hay"), (newest, true, false));
+    assert_eq!(found("\"hay 7 xxx\""), (vec!["u7".to_owned()], false, false));
+    assert_eq!(found("wombat"), (Vec::new(), false, true));
 }
 
 #[tokio::test]

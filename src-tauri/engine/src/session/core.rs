@@ -281,6 +281,16 @@ impl Core {
         self.transcript.uncoloured()
     }
 
+    /// These items came near a window: their code gets colours.
+    pub fn want_colours<'a>(&mut self, ids: impl Iterator<Item = &'a ItemId>) {
+        self.transcript.want_colours(ids);
+    }
+
+    /// A subscriber gets every item: all code gets colours.
+    pub fn want_all_colours(&mut self) {
+        self.transcript.want_all_colours();
+    }
+
     pub fn colour(&mut self, coloured: Coloured) {
         self.transcript.colour(coloured);
     }

@@ -3,6 +3,7 @@
 use super::window_view::WindowView;
 use super::{Feed, Subscriber};
 use crate::api::{ChangedFile, Envelope, Event, Item, RowRange, SessionId};
+use crate::transcript::colours::Colouring;
 use crate::transcript::{Transcript, TranscriptChange};
 use std::sync::Arc;
 use std::time::Duration;
@@ -99,6 +100,12 @@ impl Subscribers {
 
     fn has_window(&self) -> bool {
         self.subscribers.iter().any(|one| feed_of(one).is_some())
+    }
+
+    /// The colours that a stored conversation needs now: windows get those of the rows near them.
+    pub fn colouring(&self) -> Colouring {
+        let gets_all = |one: &Subscriber| matches!(one, Subscriber::Every(_));
+        if self.subscribers.iter().any(gets_all) { Colouring::All } else { Colouring::End }
     }
 
     pub fn is_empty(&self) -> bool {

@@ -12,16 +12,21 @@ use tokio::io::AsyncReadExt;
 
 /// A session whose conversation consists of these prompts, on disk, and whose agent is not running.
 fn session(folder: &Path, prompts: impl Iterator<Item = String>) -> SessionHandle {
-    let (project, agent_config) = (folder.join("project"), folder.join("config"));
-    let agent_session_id = "s".to_owned();
-    let path = history::transcript_path(&agent_config, &project, &agent_session_id);
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     let line = |(nr, text): (usize, String)| {
         let parent = nr.checked_sub(1).map(|parent| format!("u{parent}"));
         let message = json!({"role": "user", "content": text});
         json!({"type": "user", "uuid": format!("u{nr}"), "parentUuid": parent, "message": message})
     };
-    let lines: Vec<String> = prompts.enumerate().map(|prompt| line(prompt).to_string()).collect();
+    stored(folder, prompts.enumerate().map(line))
+}
+
+/// A session whose conversation on disk has these lines, and whose agent is not running.
+fn stored(folder: &Path, lines: impl Iterator<Item = Value>) -> SessionHandle {
+    let (project, agent_config) = (folder.join("project"), folder.join("config"));
+    let agent_session_id = "s".to_owned();
+    let path = history::transcript_path(&agent_config, &project, &agent_session_id);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let lines: Vec<String> = lines.map(|line| line.to_string()).collect();
     std::fs::write(&path, lines.join("\n")).unwrap();
     let memory = SavedSession { agent_session_id: Some(agent_session_id), ..SavedSession::default() };
     let (id, agent) = (SessionId::new("s"), AgentKind::Demo);
@@ -176,6 +181,99 @@ async fn an_agent_that_reacts_to_nothing_is_stopped_stage_by_stage() {
     // The last two are for what the agent may have left running.
     let stages = [Asked::Terminate, Asked::Kill, sweep.clone(), Asked::Kill, sweep];
     assert_eq!(host.asked()[1..], stages);
+}
+
+/// Answers with code, and the calls that read it.
+fn answers_with_code(n: usize) -> impl Iterator<Item = Value> {
+    (0..n).map(|nr| {
+        let parent = nr.checked_sub(1).map(|parent| format!("u{parent}"));
+        let text = format!("Answer {nr}:\n\n```rust\nlet answer = {nr};\n```");
+        let content = json!([{"type": "text", "text": text}]);
+        let message = json!({"id": format!("m{nr}"), "role": "assistant", "content": content});
+        json!({"type": "assistant", "uuid": format!("u{nr}"), "parentUuid": parent, "message": message})
+    })
+}
+
+fn has_colours(blocks: &[Block]) -> bool {
+    let is_coloured = |token: &Token| token.style != TokenStyle::Plain;
+    blocks.iter().any(|block| {
+        matches!(block, Block::Code { lines, .. }
+            if lines.iter().any(|line| line.tokens.iter().any(is_coloured)))
+    })
+}
+
+/// The numbers of the items that have colours.
+fn coloured(items: &[Item]) -> Vec<u32> {
+    let is_it = |item: &&Item| matches!(&item.body, Body::Text { blocks, .. } if has_colours(blocks));
+    items.iter().filter(is_it).map(|item| item.row).collect()
+}
+
+/// Colours cost far more than the rest of a long conversation.
+#[tokio::test]
+async fn code_of_a_stored_conversation_gets_colours_when_a_window_comes_near() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = stored(folder.path(), answers_with_code(200));
+    let show = |first, count| Viewport { first, count, request_id: 0 };
+    let feed = Arc::new(Feed::new(SessionId::new("s"), show(None, 40), Vec::new()));
+    let snapshot = session.subscribe(Subscriber::Merged(feed.clone())).await.unwrap();
+    assert_eq!(
+        (snapshot.items.len(), coloured(&snapshot.items)),
+        (40, (188..200).collect()),
+        "the last code"
+    );
+    let arrive = async |n: usize| {
+        let mut ids = std::collections::HashSet::new();
+        while ids.len() < n {
+            for event in feed.next().await.events {
+                match event {
+                    Event::BlocksChanged { item_id, blocks, .. } if has_colours(&blocks) => {
+                        ids.insert(item_id);
+                    }
+                    Event::ItemAdded { item } | Event::ItemChanged { item }
+                        if !coloured(std::slice::from_ref(&item)).is_empty() =>
+                    {
+                        ids.insert(item.id);
+                    }
+                    _ => {}
+                }
+            }
+        }
+    };
+    arrive(28).await;
+    assert_eq!(coloured(&session.snapshot().await.unwrap().items), (160..200).collect::<Vec<_>>());
+    session.show(feed.clone(), show(Some(10), 20)).await.unwrap();
+    arrive(20).await;
+    let expected: Vec<u32> = (10..30).chain(160..200).collect();
+    assert_eq!(coloured(&session.snapshot().await.unwrap().items), expected);
+}
+
+#[tokio::test]
+async fn one_that_gets_every_item_gets_all_colours() {
+    let folder = tempfile::tempdir().unwrap();
+    let all: Vec<u32> = (0..100).collect();
+    let every = async |session: &SessionHandle| {
+        let (sender, events) = mpsc::channel(256);
+        let items = session.subscribe(Subscriber::Every(sender)).await.unwrap().items;
+        (coloured(&items), events)
+    };
+    let session = stored(folder.path(), answers_with_code(100));
+    assert_eq!(every(&session).await.0, all, "with the snapshot, if it is read for that");
+    let session = stored(folder.path(), answers_with_code(100));
+    let feed = Arc::new(Feed::new(
+        SessionId::new("s"),
+        Viewport { first: None, count: 1, request_id: 0 },
+        Vec::new(),
+    ));
+    session.subscribe(Subscriber::Merged(feed)).await.unwrap();
+    let (already, mut events) = every(&session).await;
+    let mut n_left = all.len() - already.len();
+    assert!(n_left > 0, "most are plain at first");
+    while n_left > 0 {
+        if let Event::BlocksChanged { blocks, .. } = events.recv().await.unwrap().event {
+            n_left -= usize::from(has_colours(&blocks));
+        }
+    }
+    assert_eq!(coloured(&session.snapshot().await.unwrap().items), all);
 }
 
 /// The lines of another process appear one by one, and its end is seen.

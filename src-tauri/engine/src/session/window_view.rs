@@ -459,6 +459,11 @@ fn slice_id(id: &ItemId, nr: u32) -> ItemId {
     if nr == 0 { id.clone() } else { ItemId(format!("{id}\u{1f}{nr}")) }
 }
 
+/// The id of the item that a slice is of.
+pub fn item_of_slice(id: &ItemId) -> ItemId {
+    ItemId::new(id.as_str().split('\u{1f}').next().unwrap_or_default())
+}
+
 fn added(item: Item) -> Placed {
     let row = item.row;
     (Event::ItemAdded { item }, Some(row))

@@ -239,10 +239,10 @@ fn the_filter_takes_all_words_from_titles_prompts_and_branches() {
         changed_at: 1,
         state: StoredState::Completed,
         live: None,
-        profile: None,
+        profile: Some("Work".to_owned()),
         agent: Some("Codex".to_owned()),
     };
-    for query in ["", "  ", "round", "sum totals", "FIX/ROUND why", "codex round"] {
+    for query in ["", "  ", "round", "sum totals", "FIX/ROUND why", "codex round", "work sum"] {
         assert!(Catalogue::fits(&session, query), "{query}");
     }
     for query in ["rounds", "sum none", "opus"] {

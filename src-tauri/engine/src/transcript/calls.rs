@@ -47,6 +47,7 @@ impl Transcript {
         if let Some(changed) = self.changed_inputs.get(id).filter(|_| is_complete) {
             call.change(changed.clone());
         }
+        call.has_plain_diff = self.is_reading;
         let view = call.view(state, None, None);
         match self.body(&item_id) {
             Some(Body::ToolCall(known)) => {
@@ -157,6 +158,7 @@ impl Transcript {
         let Some(call) = self.tools.get_mut(&id) else { return };
         let is_change = !call.ended;
         call.background = task.is_some();
+        call.has_plain_diff = self.is_reading;
         call.end(outcome);
         self.running.remove(&call.number);
         let state = match outcome.rejection {

@@ -11,6 +11,21 @@ use crate::document::{self, Painting, Repainted};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
+/// The code of a stored conversation that gets colours while it is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Colouring {
+    All,
+    /// The last code. Colours are most of the work of opening a long conversation, and most of it is never looked at: the
+    /// rest gets them when a window comes near it.
+    End,
+}
+
+/// Jobs for the code at the end of a conversation: it is shown with its colours at once.
+const MOST_AT_END: usize = 12;
+
+/// Items at the end that are looked at for code.
+const MOST_ITEMS_AT_END: usize = 240;
+
 /// Code of one item that needs colours.
 #[derive(Debug)]
 pub struct Uncoloured {
@@ -22,6 +37,7 @@ pub struct Uncoloured {
 enum Code {
     Document(document::Uncoloured),
     Output(Source),
+    Diff(Diff),
 }
 
 /// The result of an [`Uncoloured`].
@@ -35,6 +51,7 @@ pub struct Coloured {
 enum Colours {
     Document(document::Coloured),
     Output { source: Source, lines: Vec<CodeLine> },
+    Diff { plain: Diff, coloured: Diff },
 }
 
 impl Uncoloured {
@@ -46,6 +63,7 @@ impl Uncoloured {
                 let lines = source.coloured_beginning();
                 Colours::Output { source, lines }
             }
+            Code::Diff(plain) => Colours::Diff { coloured: document::coloured_diff(plain.clone()), plain },
         };
         Coloured { id: self.id, colours }
     }
@@ -55,6 +73,7 @@ impl Uncoloured {
         let colours = match &self.code {
             Code::Document(code) => Colours::Document(code.failed()),
             Code::Output(source) => Colours::Output { source: source.clone(), lines: Vec::new() },
+            Code::Diff(plain) => Colours::Diff { plain: plain.clone(), coloured: plain.clone() },
         };
         Coloured { id: self.id.clone(), colours }
     }
@@ -87,10 +106,51 @@ impl Wanted {
         }
     }
 
+    /// Adds it before the others: the user looks at it now.
+    fn add_first(&mut self, id: &ItemId) {
+        if self.known.insert(id.clone()) {
+            self.order.push_front(id.clone());
+        }
+    }
+
+    /// Nothing is wanted at present.
+    fn clear(&mut self) {
+        self.order.clear();
+        self.known.clear();
+    }
+
     pub(super) fn forget(&mut self, id: &ItemId) {
         self.paintings.remove(id);
         self.repainted.remove(id);
     }
+}
+
+/// The diff that an item shows.
+fn diff_of(item: &Item) -> Option<&Diff> {
+    let Body::ToolCall(call) = &item.body else { return None };
+    match &call.detail {
+        ToolDetail::Edit(diff) | ToolDetail::Notebook { diff, .. } => Some(diff),
+        _ => None,
+    }
+}
+
+/// The item with all colours of its text or of its diff; `None` if it has neither code nor a diff.
+pub fn coloured(item: &Item) -> Option<Arc<Item>> {
+    let has_code = matches!(&item.body, Body::Text { blocks, .. } if !Painting::of(blocks).is_complete());
+    if !has_code && diff_of(item).is_none() {
+        return None;
+    }
+    let mut coloured = item.clone();
+    match &mut coloured.body {
+        Body::Text { blocks, .. } => document::colour_all(blocks),
+        Body::ToolCall(call) => {
+            if let ToolDetail::Edit(diff) | ToolDetail::Notebook { diff, .. } = &mut call.detail {
+                *diff = document::coloured_diff(diff.clone());
+            }
+        }
+        _ => {}
+    }
+    Some(Arc::new(coloured))
 }
 
 impl Transcript {
@@ -98,11 +158,32 @@ impl Transcript {
     pub fn uncoloured(&mut self) -> Option<Uncoloured> {
         while let Some(id) = self.wanted.order.pop_front() {
             self.wanted.known.remove(&id);
-            if let Some(code) = self.uncoloured_of(&id) {
-                return Some(Uncoloured { id, code });
+            if let Some(job) = self.job_of(&id) {
+                return Some(job);
             }
         }
         None
+    }
+
+    fn job_of(&mut self, id: &ItemId) -> Option<Uncoloured> {
+        let code = self.uncoloured_of(id)?;
+        Some(Uncoloured { id: id.clone(), code })
+    }
+
+    /// These items came near a window: their code gets colours, that of the last item first.
+    pub fn want_colours<'a>(&mut self, ids: impl Iterator<Item = &'a ItemId>) {
+        for id in ids {
+            let is_plain = |call: &tool::Call| call.uncoloured().is_some() || call.has_plain_diff;
+            if self.wanted.paintings.contains_key(id) || self.tools.get(id).is_some_and(is_plain) {
+                self.wanted.add_first(id);
+            }
+        }
+    }
+
+    /// All code gets colours.
+    pub fn want_all_colours(&mut self) {
+        let ids: Vec<ItemId> = self.items.iter().map(|item| item.id.clone()).collect();
+        self.want_colours(ids.iter());
     }
 
     fn uncoloured_of(&mut self, id: &ItemId) -> Option<Code> {
@@ -118,7 +199,9 @@ impl Transcript {
             }
             return code;
         }
-        self.tools.get(id)?.uncoloured().cloned().map(Code::Output)
+        let call = self.tools.get(id)?;
+        let diff = call.has_plain_diff.then(|| self.item(id).and_then(diff_of)).flatten();
+        diff.cloned().map(Code::Diff).or_else(|| call.uncoloured().cloned().map(Code::Output))
     }
 
     /// Applies a result, unless the item's code has changed in the meantime.
@@ -129,6 +212,17 @@ impl Transcript {
             Colours::Output { source, lines } => self.colour_call(&id, |call, view| {
                 let is_wanted = call.uncoloured().is_some_and(|wanted| wanted.is_same(&source));
                 is_wanted && call.colour(lines, view)
+            }),
+            Colours::Diff { plain, coloured } => self.colour_call(&id, |call, view| {
+                let (ToolDetail::Edit(diff) | ToolDetail::Notebook { diff, .. }) = &mut view.detail else {
+                    return false;
+                };
+                if !call.has_plain_diff || *diff != plain {
+                    return false;
+                }
+                call.has_plain_diff = false;
+                *diff = coloured;
+                true
             }),
         }
     }
@@ -167,10 +261,25 @@ impl Transcript {
         }
     }
 
-    /// Colours everything now, for callers that have time. Each block has a bound; the total has none.
-    pub fn colour_all(&mut self) {
-        while let Some(job) = self.uncoloured() {
-            self.colour(job.colour());
+    /// Colours a stored conversation that was read. Each job has a bound; all of them together have none.
+    pub fn colour_stored(&mut self, colouring: Colouring) {
+        match colouring {
+            Colouring::All => {
+                while let Some(job) = self.uncoloured() {
+                    self.colour(job.colour());
+                }
+            }
+            Colouring::End => {
+                let mut left = MOST_AT_END;
+                let last = self.items.iter().rev().take(MOST_ITEMS_AT_END).map(|item| item.id.clone());
+                for id in last.collect::<Vec<_>>() {
+                    while let Some(job) = (left > 0).then(|| self.job_of(&id)).flatten() {
+                        left -= 1;
+                        self.colour(job.colour());
+                    }
+                }
+                self.wanted.clear();
+            }
         }
     }
 }

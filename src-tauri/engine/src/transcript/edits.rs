@@ -1,4 +1,4 @@
-//! Diffs of editing tools: the change as reported in the result, or else as requested in the input.
+//! Diffs of editing tools: the change as reported in the result, or else as requested in the input. Without colours.
 
 use crate::agent::tool::{CellEdit, Replacement, ToolInput};
 use crate::agent::{self, ToolResult};
@@ -9,7 +9,7 @@ use crate::misleading::written_out;
 /// The diff of a call that did not fail; `None` if its input is not what the tool expects.
 pub fn diff(path: &str, input: &ToolInput<'_>, outcome: Option<&ToolResult>) -> Option<Diff> {
     outcome.and_then(|outcome| made(path, outcome)).or_else(|| match input {
-        ToolInput::Write { content, .. } => Some(document::diff(path, "", (*content)?)),
+        ToolInput::Write { content, .. } => Some(document::plain_diff(path, "", (*content)?)),
         ToolInput::MultiEdit { changes, .. } => {
             let diffs = changes.as_ref()?.iter().map(|change| replaced(path, change));
             Some(one_after_the_other(path, diffs.collect()))
@@ -21,7 +21,7 @@ pub fn diff(path: &str, input: &ToolInput<'_>, outcome: Option<&ToolResult>) -> 
 
 /// The change as the agent reports it.
 fn made(path: &str, outcome: &ToolResult) -> Option<Diff> {
-    document::diff_from_patch(path, outcome.patch.as_ref()?.iter().map(hunk))
+    document::plain_diff_from_patch(path, outcome.patch.as_ref()?.iter().map(hunk))
 }
 
 fn hunk(hunk: &agent::PatchHunk) -> PatchHunk<'_> {
@@ -30,7 +30,7 @@ fn hunk(hunk: &agent::PatchHunk) -> PatchHunk<'_> {
 }
 
 fn replaced(path: &str, change: &Replacement<'_>) -> Diff {
-    document::diff_unplaced(path, change.old, change.new)
+    document::plain_diff_unplaced(path, change.old, change.new)
 }
 
 /// Joins several changes of one file whose positions are unknown.
@@ -93,9 +93,9 @@ fn cell(
     let known = outcome.filter(|_| edit != CellEdit::Insert);
     let before = known.and_then(|outcome| outcome.cell_before(id?));
     match edit {
-        CellEdit::Delete => before.map(|before| document::diff_unplaced(path, &before, "")),
+        CellEdit::Delete => before.map(|before| document::plain_diff_unplaced(path, &before, "")),
         CellEdit::Replace | CellEdit::Insert => {
-            Some(document::diff_unplaced(path, before.as_deref().unwrap_or_default(), source?))
+            Some(document::plain_diff_unplaced(path, before.as_deref().unwrap_or_default(), source?))
         }
     }
 }

@@ -48,6 +48,8 @@ pub struct Call {
     raw: Option<Value>,
     /// Highlighted lines of the output's beginning, once available.
     coloured: Option<Vec<CodeLine>>,
+    /// Its diff is plain: the call is one of a stored conversation, and gets colours when a window comes near it.
+    pub has_plain_diff: bool,
 }
 
 impl Call {
@@ -70,6 +72,7 @@ impl Call {
             output: None,
             raw: None,
             coloured: None,
+            has_plain_diff: false,
         }
     }
 
@@ -271,7 +274,13 @@ impl Call {
             | ToolInput::MultiEdit { path, .. } => path.and_then(|path| self.edit(path, input, outcome)),
             ToolInput::EditNotebook { path, .. } => path
                 .filter(|_| outcome.is_none_or(|outcome| !outcome.is_error))
-                .and_then(|path| edits::notebook(self.relative(path), input, state, outcome)),
+                .and_then(|path| edits::notebook(self.relative(path), input, state, outcome))
+                .map(|detail| match detail {
+                    ToolDetail::Notebook { cell, diff } => {
+                        ToolDetail::Notebook { cell, diff: self.with_colours(diff) }
+                    }
+                    other => other,
+                }),
             ToolInput::Questions { questions: Some(questions) } => {
                 let questions = questions::answered(questions, outcome);
                 questions.map(|questions| ToolDetail::Questions { questions })
@@ -290,7 +299,11 @@ impl Call {
         if outcome.is_some_and(|outcome| outcome.is_error) {
             return None;
         }
-        edits::diff(self.relative(path), input, outcome).map(ToolDetail::Edit)
+        edits::diff(self.relative(path), input, outcome).map(|diff| ToolDetail::Edit(self.with_colours(diff)))
+    }
+
+    fn with_colours(&self, diff: Diff) -> Diff {
+        if self.has_plain_diff { diff } else { document::coloured_diff(diff) }
     }
 
     fn read(&self, path: Option<&str>, outcome: &ToolResult) -> Option<ToolDetail> {

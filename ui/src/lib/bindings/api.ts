@@ -2142,6 +2142,14 @@ project: string, projectName: string,
  */
 machine: string | null, 
 /**
+ * The name of the profile that it was begun with, or whose agents keep it.
+ */
+profile: string | null, 
+/**
+ * The name of its agent; `null` for Claude Code.
+ */
+agent: string | null, 
+/**
  * As of the last look at the folder. Empty until then, and for a folder on another machine.
  */
 checkout: Checkout, state: BoardState, 

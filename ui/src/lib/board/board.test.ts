@@ -161,6 +161,17 @@ describe('a session in a worktree', () => {
   });
 });
 
+describe('a session of a profile or of another agent', () => {
+  it('has both names next to its project', async () => {
+    await board('board-profiles');
+    const texts = screen.getAllByRole('listitem').map((item) => item.textContent.trim());
+    expect(texts[0]).toMatch(/ledger\s+Work$/u);
+    expect(texts[1]).toMatch(/exporter$/u);
+    expect(texts[2]).toMatch(/too long for its column · Gemini CLI$/u);
+    expect(texts[3]).toMatch(/\S\s+Codex$/u);
+  });
+});
+
 describe('the context menu of a row', () => {
   it('opens the session, or copies its title or the path of its project', async () => {
     const { host, user } = await board('board');

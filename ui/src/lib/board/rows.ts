@@ -37,6 +37,11 @@ export function reason({ status, nBackground, otherPid }: BoardRow): string {
   }
 }
 
+/** “Work · Gemini CLI”: the profile, and the agent if it is another than Claude Code. Empty for Claude Code without one. */
+export function agentWords({ profile, agent }: Pick<BoardRow, 'profile' | 'agent'>): string {
+  return [profile, agent].filter((part) => part !== null).join(' · ');
+}
+
 /** “$0.18 · 412 MiB”: the money of the session so far, and the memory of its processes now. */
 export function cost({ costUsd, processes }: Pick<BoardRow, 'costUsd' | 'processes'>): string {
   const memory = processes === null ? null : `${count(Math.round(processes.memoryBytes / (1 << 20)))} MiB`;

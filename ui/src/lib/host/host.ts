@@ -190,9 +190,16 @@ export interface Host {
   exportUsage(all: boolean): Promise<string | null>;
   /**
    * Searches the sessions of the project, or of all projects, and ends the last search. Results arrive as `searched`
-   * events with this number. Resolves to the reason if there is nothing to search for.
+   * events with this number: the newest ones, or all if `toTheEnd`. Resolves to the reason if there is nothing to search
+   * for.
    */
-  searchSessions(nr: number, query: string, all: boolean, utcOffsetMinutes: number): Promise<string | null>;
+  searchSessions(
+    nr: number,
+    query: string,
+    all: boolean,
+    toTheEnd: boolean,
+    utcOffsetMinutes: number,
+  ): Promise<string | null>;
   stopSearch(): Promise<void>;
   /** Opens a session that the search found, in the window of its project, at an item if one is given. */
   openFound(agentSessionId: string, itemId: ItemId | null): Promise<void>;

@@ -70,7 +70,8 @@ export const tauriHost: Host = {
   promptMoments: (sessionId) => call('prompt_moments', { sessionId }),
   undoRevert: (at) => call('undo_revert', { at }),
   exportUsage: (all) => call('export_usage', { all }),
-  searchSessions: (nr, query, all, utcOffsetMinutes) => call('search_sessions', { nr, query, all, utcOffsetMinutes }),
+  searchSessions: (nr, query, all, toTheEnd, utcOffsetMinutes) =>
+    call('search_sessions', { nr, query, all, toTheEnd, utcOffsetMinutes }),
   stopSearch: () => call('stop_search'),
   openFound: (agentSessionId, itemId) => call('open_found', { agentSessionId, itemId }),
   locateItem: (sessionId, itemId) => call('locate_item', { sessionId, itemId }),

@@ -21,6 +21,8 @@ export class SearchState {
   #nr = 0;
   /** The results are those of an earlier query, shown until the first ones of the new query arrive. */
   #isStale = false;
+  /** The last search was for all results. */
+  #toTheEnd = $state(false);
 
   constructor(host: Host) {
     this.#host = host;
@@ -31,24 +33,41 @@ export class SearchState {
     return this.progress !== null && !this.progress.isComplete;
   }
 
-  /** Searches for the query as it is now. */
-  async run(): Promise<void> {
+  /** The search ended after the newest results, and there are more. */
+  get hasMore(): boolean {
+    return this.progress !== null && this.progress.isComplete && this.progress.isCut && !this.#toTheEnd;
+  }
+
+  /** Searches for the query as it is now, and shows the newest results. */
+  run(): Promise<void> {
+    return this.#search(false);
+  }
+
+  /** Adds the results after those that are shown. */
+  more(): Promise<void> {
+    return this.#search(true);
+  }
+
+  async #search(toTheEnd: boolean): Promise<void> {
     this.#nr += 1;
     const nr = this.#nr;
-    this.#isStale = true;
+    this.#toTheEnd = toTheEnd;
+    this.#isStale = !toTheEnd;
     this.failure = null;
     const isEmpty = this.query.trim() === '';
     if (isEmpty) this.#reset(null);
     else this.progress = START;
     try {
       // Without a word the host prepares the search for one.
-      const hint = await this.#host.searchSessions(nr, this.query, this.all, -new Date().getTimezoneOffset());
+      const offset = -new Date().getTimezoneOffset();
+      const hint = await this.#host.searchSessions(nr, this.query, this.all, toTheEnd, offset);
       if (isEmpty) return;
       if (nr === this.#nr && hint !== null) this.#reset(hint);
       else if (nr === this.#nr) this.hint = null;
     } catch (reason) {
       if (nr !== this.#nr) return;
-      this.#reset(null);
+      if (toTheEnd) this.progress = null;
+      else this.#reset(null);
       this.failure = asCommandError(reason).message;
     }
   }
@@ -72,7 +91,9 @@ export class SearchState {
     if (nr !== this.#nr) return;
     this.progress = progress;
     if (found.length === 0 && !progress.isComplete) return;
-    this.found = this.#isStale ? found : [...this.found, ...found];
+    const shown = new Set(this.#isStale ? [] : this.found.map(({ agentSessionId }) => agentSessionId));
+    const added = found.filter(({ agentSessionId }) => !shown.has(agentSessionId));
+    this.found = this.#isStale ? found : [...this.found, ...added];
     this.#isStale = false;
   }
 
@@ -101,7 +122,8 @@ export function progressWords(found: readonly FoundSession[], progress: Progress
   if (!progress.isComplete) {
     return found.length === 0 ? 'Searching…' : `${count(found.length, 'session')} so far…`;
   }
-  const parts = [found.length === 0 ? 'No results' : count(found.length, 'session')];
+  const number = count(found.length, 'session');
+  const parts = [found.length === 0 ? 'No results' : progress.isCut ? `The newest ${number}` : number];
   if (progress.isCut) parts.push('there are more: add a word or a date');
   if (progress.nUnreadable > 0) parts.push(`${count(progress.nUnreadable, 'file')} could not be read`);
   if (progress.nLeftOut > 0) parts.push(`${count(progress.nLeftOut, 'damaged or very long line')} not searched`);

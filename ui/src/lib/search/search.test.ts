@@ -29,9 +29,9 @@ const change = (facts: Partial<SearchChange> = {}): SearchChange => ({
 function state() {
   const host = new FakeHost('conversation');
   onTestFinished(() => host.close());
-  const asked: [number, string, boolean][] = [];
-  host.searchSessions = (nr, query, all) => {
-    asked.push([nr, query, all]);
+  const asked: [number, string, boolean, boolean][] = [];
+  host.searchSessions = (nr, query, all, toTheEnd) => {
+    asked.push([nr, query, all, toTheEnd]);
     return Promise.resolve(query === 'before:x' ? '“x” is not a date.' : null);
   };
   return { asked, host, search: new SearchState(host) };
@@ -75,13 +75,41 @@ describe('a search', () => {
     search.query = ' ';
     await search.run();
     expect([search.hint, search.progress]).toEqual([null, null]);
-    expect(asked.at(-1)).toEqual([4, ' ', false]);
+    expect(asked.at(-1)).toEqual([4, ' ', false, false]);
+  });
+
+  it('adds the results after the newest ones without a change of those', async () => {
+    const { asked, host, search } = state();
+    search.query = 'a';
+    await search.run();
+    search.take(1, change({ found: SEARCHED.slice(0, 2), isCut: true, isComplete: true }));
+    expect(search.hasMore).toBe(true);
+    const shown = search.found;
+    await search.more();
+    expect([asked.at(-1), search.hasMore, search.searching, search.found]).toEqual([
+      [2, 'a', false, true],
+      false,
+      true,
+      shown,
+    ]);
+    search.take(2, change({ found: SEARCHED.slice(0, 1) }));
+    expect(search.found).toEqual(shown);
+    search.take(2, change({ found: SEARCHED.slice(1), isCut: true, isComplete: true }));
+    expect([search.found, search.hasMore]).toEqual([SEARCHED, false]);
+    search.query = 'ab';
+    await search.run();
+    search.take(3, change({ found: SEARCHED.slice(2), isComplete: true }));
+    expect(search.found).toEqual(SEARCHED.slice(2));
+    search.take(3, change({ isCut: true, isComplete: true }));
+    host.searchSessions = () => Promise.reject(new Error('no disk'));
+    await search.more();
+    expect([search.failure, search.found]).toEqual(['no disk', SEARCHED.slice(2)]);
   });
 
   it('is prepared by the host when the panel opens without a query', async () => {
     const { asked, search } = state();
     await search.prepare();
-    expect([asked, search.searching]).toEqual([[[1, '', false]], false]);
+    expect([asked, search.searching]).toEqual([[[1, '', false, false]], false]);
     search.query = 'a';
     await search.run();
     await search.prepare();
@@ -102,7 +130,7 @@ describe('a search', () => {
     expect(progressWords([], change({ isComplete: true }))).toBe('No results');
     const end = change({ isComplete: true, isCut: true, nUnreadable: 1, nLeftOut: 2, problem: 'gone' });
     expect(progressWords(SEARCHED, end)).toBe(
-      '3 sessions · there are more: add a word or a date · 1 file could not be read · 2 damaged or very long lines not searched · gone',
+      'The newest 3 sessions · there are more: add a word or a date · 1 file could not be read · 2 damaged or very long lines not searched · gone',
     );
   });
 });
@@ -134,6 +162,25 @@ describe('the search panel', () => {
     await user.keyboard('{Enter}');
     expect(host.shown).toEqual([['s1', 'i1']]);
     expect(screen.queryByRole('combobox')).toBeNull();
+  });
+
+  it('shows more results by key or click, and marks the first of them', async () => {
+    const { user, box } = await panel();
+    await user.keyboard('line');
+    expect(options()).toHaveLength(41);
+    expect(options().at(-1)).toBe('Show more results');
+    screen.getByText('The newest 40 sessions · there are more: add a word or a date');
+    await user.keyboard('{ArrowDown>60/}');
+    expect(box.getAttribute('aria-activedescendant')).toBe(screen.getAllByRole('option').at(-1)?.id);
+    await user.keyboard('{Enter}');
+    expect(options()).toHaveLength(50);
+    expect(options()).not.toContain('Show more results');
+    expect(screen.getAllByRole('option')[40]?.getAttribute('aria-selected')).toBe('true');
+    screen.getByText('50 sessions');
+    await user.keyboard('s');
+    await user.click(screen.getByRole('option', { name: 'Show more results' }));
+    expect(options()).toHaveLength(50);
+    expect(document.activeElement).toBe(box);
   });
 
   it('searches all projects if wanted, and keeps its query', async () => {

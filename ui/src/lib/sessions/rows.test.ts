@@ -163,7 +163,7 @@ describe('a row', () => {
     ).toEqual(['Opus 5.5', 'Haiku 5', 'Opus 5.5', 'opus', 'gpt', 'claude-x']);
   });
 
-  it('is found by all words of its title, prompts and branch', () => {
+  it('is found by all words of its title, prompts, branch, profile and agent', () => {
     const rest = {
       title: 'Round totals',
       firstPrompt: 'Why is the SUM off?',
@@ -174,5 +174,14 @@ describe('a row', () => {
     const found = (query: string) => fits(row, wordsOf(query));
     expect(['', '  ', 'round', 'sum totals', 'FIX/ROUND why'].map(found)).toEqual([true, true, true, true, true]);
     expect(['rounds', 'sum none', 'opus'].map(found)).toEqual([false, false, false]);
+    const other: Row = { session: null, stored: stored('a', 1, { ...rest, profile: 'Work', agent: 'Codex' }) };
+    expect(['work', 'codex round', 'work codex', 'home'].map((query) => fits(other, wordsOf(query)))).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ]);
+    const live: Row = { session: session({ profile: 'Work' }), stored: null };
+    expect(fits(live, ['work'])).toBe(true);
   });
 });

@@ -145,13 +145,13 @@ export function rowsOf(sessions: readonly Session[], stored: readonly StoredSess
 }
 
 /**
- * Whether every word of the query is in the title, the prompts, the branch or the name of another agent; like
- * `deskbell sessions list`.
+ * Whether every word of the query is in the title, the prompts, the branch, or the name of the profile or of another
+ * agent; like `deskbell sessions list`.
  */
 export function fits(row: Row, words: readonly string[]): boolean {
   if (words.length === 0) return true;
   const { stored } = row;
-  const texts = [rowTitle(row), stored?.firstPrompt, stored?.lastPrompt, stored?.branch, stored?.agent];
+  const texts = [rowTitle(row), stored?.firstPrompt, stored?.lastPrompt, stored?.branch, otherAgent(row)];
   const lower = texts.filter((text) => typeof text === 'string').map((text) => text.toLowerCase());
   return words.every((word) => lower.some((text) => text.includes(word)));
 }

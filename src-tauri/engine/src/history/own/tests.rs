@@ -65,7 +65,7 @@ impl Kept {
     /// What is read of the lines, through their file.
     fn read(&self) -> Transcript {
         let lines: Vec<String> = self.lines.iter().map(|line| serde_json::to_string(line).unwrap()).collect();
-        Own::parse(lines.join("\n").as_bytes()).transcript(Path::new("/p"), Vec::new())
+        Own::parse(lines.join("\n").as_bytes()).transcript(Path::new("/p"), Vec::new(), Colouring::All)
     }
 }
 
@@ -126,7 +126,7 @@ fn what_is_read_is_what_was_shown() {
     kept.apply(TranscriptEvent::ProcessEnded);
     let read = kept.read();
     let mut expected = std::mem::take(&mut kept.transcript);
-    expected.colour_all();
+    expected.colour_stored(Colouring::All);
     assert_eq!(shown(&read), shown(&expected));
     use ToolState::{Denied, Failed, NotRun, Succeeded};
     let ends = [Succeeded, Denied, Failed, NotRun, Succeeded, Succeeded, NotRun, Succeeded, Succeeded];
@@ -173,7 +173,7 @@ fn a_line_that_cannot_be_read_is_counted_and_the_others_stay() {
     let bad =
         ["{", "[]", "null", r#"{"at":1}"#, r#"{"at":1,"entry":{"type":"of a later version"}}"#, "\0\u{fffd}"];
     let text = [&bad.join("\n"), &good, "", &call.to_string()].map(str::to_owned).join("\n");
-    let read = Own::parse(text.as_bytes()).transcript(Path::new("/p"), Vec::new());
+    let read = Own::parse(text.as_bytes()).transcript(Path::new("/p"), Vec::new(), Colouring::All);
     let items: Vec<&Item> = read.items().collect();
     assert_eq!(items.len(), 3, "{items:#?}");
     assert!(matches!(&items[0].body, Body::Text { .. }));

@@ -1,6 +1,6 @@
 use super::*;
 use crate::api::Body;
-use crate::history::{Additions, Kept};
+use crate::history::{Additions, Colouring, Kept};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -82,7 +82,7 @@ impl Store {
     /// The items: each with the call that it is below, and the texts of notices.
     fn shown(&self, is_live: bool) -> Vec<String> {
         let kept = Kept::load(&self.path()).unwrap().with_subagents(Subagents::load(&self.path()));
-        let (transcript, _) = kept.followed(Path::new("/p"), &Additions::default(), is_live);
+        let (transcript, _) = kept.followed(Path::new("/p"), &Additions::default(), is_live, Colouring::All);
         let word = |item: &crate::api::Item| match (&item.body, &item.parent) {
             (Body::Notice { text, detail, .. }, _) => {
                 format!("{text}: {}", detail.as_deref().unwrap_or_default())
@@ -136,7 +136,7 @@ fn a_subagent_that_cannot_be_read_is_said() {
     assert_eq!(store.shown(false), without);
     let problem =
         Kept::load(&store.path()).unwrap().with_subagents(Subagents::failed("It took too long.".into()));
-    let (transcript, _) = problem.followed(Path::new("/p"), &Additions::default(), false);
+    let (transcript, _) = problem.followed(Path::new("/p"), &Additions::default(), false, Colouring::All);
     let last = transcript.items().last().unwrap();
     assert!(matches!(&last.body, Body::Notice { detail: Some(detail), .. } if detail == "It took too long."));
 }

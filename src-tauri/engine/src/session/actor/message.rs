@@ -7,7 +7,9 @@ use crate::changes::EditedFiles;
 use crate::export::Heading;
 use crate::launch::{agent_name, resume_command};
 use crate::session::machine::Input;
+use crate::session::window_view::item_of_slice;
 use crate::session::{Message, Subscriber, export, gone};
+use std::cell::RefCell;
 use std::path::Path;
 use tokio::sync::oneshot;
 
@@ -39,9 +41,12 @@ impl Actor {
             Message::Subscribe { subscriber, reply } => self.subscribe(subscriber, reply).await,
             Message::Show { feed, show, reply } => {
                 self.flush_items().await;
+                let near = RefCell::new(Vec::new());
                 feed.show(show, |first, end| {
-                    self.subscribers.window_items(self.core.transcript(), first, end)
+                    let items = self.subscribers.window_items(self.core.transcript(), first, end);
+                    items.inspect(|item| near.borrow_mut().push(item_of_slice(&item.id)))
                 });
+                self.core.want_colours(near.into_inner().iter());
                 // The caller may be gone; its window receives the events all the same.
                 let _ = reply.send(());
             }
@@ -171,6 +176,14 @@ impl Actor {
         // Pending events go to the existing subscribers only.
         self.flush().await;
         let (rows, items) = self.subscribers.begin(&subscriber, self.core.transcript());
+        match subscriber {
+            Subscriber::Merged(_) => {
+                let near: Vec<ItemId> = items.iter().map(|item| item_of_slice(&item.id)).collect();
+                self.core.want_colours(near.iter());
+            }
+            Subscriber::Every(_) => self.core.want_all_colours(),
+            Subscriber::Summary(_) => {}
+        }
         let mut snapshot = self.snapshot(rows, items);
         self.subscribers.place_files(&subscriber, &mut snapshot.files);
         if reply.send(snapshot).is_ok() {

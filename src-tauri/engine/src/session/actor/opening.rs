@@ -6,7 +6,7 @@
 use super::{Actor, now};
 use crate::api::{AgentKind, Level};
 use crate::disk;
-use crate::history::{self, Additions, Kept, Own, Subagents, Tail};
+use crate::history::{self, Additions, Colouring, Kept, Own, Subagents, Tail};
 use crate::launch::Fork;
 use crate::owner;
 use crate::session::machine::Input;
@@ -43,7 +43,7 @@ impl KeptAt {
 }
 
 /// Only reading has a deadline. Folding the lines of a long conversation has none.
-async fn read_whole(kept: KeptAt) -> io::Result<(Transcript, Tail)> {
+async fn read_whole(kept: KeptAt, colouring: Colouring) -> io::Result<(Transcript, Tail)> {
     let project = kept.project.clone();
     let at = kept.clone();
     let load = move || {
@@ -57,7 +57,7 @@ async fn read_whole(kept: KeptAt) -> io::Result<(Transcript, Tail)> {
     let subagents = disk::run(&project, disk::DEADLINE, load).await;
     let subagents = subagents.unwrap_or_else(|unfinished| Subagents::failed(unfinished.to_string()));
     let lines = lines.until(kept.leaf).with_subagents(subagents);
-    let fold = move || lines.followed(&project, &kept.additions, is_live);
+    let fold = move || lines.followed(&project, &kept.additions, is_live, colouring);
     match tokio::task::spawn_blocking(fold).await {
         Ok(read) => Ok(read),
         Err(panic) => std::panic::resume_unwind(panic.into_panic()),
@@ -70,8 +70,9 @@ impl Actor {
         let mut waiting = VecDeque::new();
         if self.open.record.agent == AgentKind::Acp {
             let Some(wish) = self.first_wish(inbox).await else { return waiting };
+            let colouring = self.colouring_for(wish.as_ref());
             waiting.extend(wish);
-            let (transcript, lacks_past) = self.read_own().await;
+            let (transcript, lacks_past) = self.read_own(colouring).await;
             self.core.restore(transcript);
             if lacks_past {
                 self.step(Input::LacksPast).await;
@@ -79,7 +80,8 @@ impl Actor {
         } else if let Some(mut kept) = self.kept_at() {
             let Some(wish) = self.first_wish(inbox).await else { return waiting };
             kept.additions.supplements = self.supplements().await;
-            let mut whole = tokio::spawn(read_whole(kept.clone()));
+            let colouring = self.colouring_for(wish.as_ref());
+            let mut whole = tokio::spawn(read_whole(kept.clone(), colouring));
             if let Some(message) = wish {
                 waiting.extend(self.meanwhile(message, &kept).await);
             }
@@ -136,10 +138,18 @@ impl Actor {
         Some(None)
     }
 
+    /// The colours that the conversation needs for the message that it is read for.
+    fn colouring_for(&self, wish: Option<&Message>) -> Colouring {
+        match wish {
+            Some(Message::Subscribe { subscriber: Subscriber::Every(_), .. }) => Colouring::All,
+            _ => self.subscribers.colouring(),
+        }
+    }
+
     /// Reads the conversation that Deskbell keeps itself, because the agent has it in a form of its own. No process is
     /// started for it. Returns also whether the earlier messages are only the agent's: the session was opened from its
     /// list, or the file was removed.
-    async fn read_own(&self) -> (Transcript, bool) {
+    async fn read_own(&self, colouring: Colouring) -> (Transcript, bool) {
         let record = &self.open.record;
         let Some(store) = self.open.store.clone() else {
             return (Transcript::new(&record.project), record.memory.resumable);
@@ -157,7 +167,7 @@ impl Actor {
             let own = Own::parse(&bytes.unwrap_or_default());
             // What the agent repeated is written before the first prompt. The record may be older than that.
             let lacks_past = may_lack && !own.has_prompt();
-            (own.transcript(&project, supplements), lacks_past)
+            (own.transcript(&project, supplements, colouring), lacks_past)
         };
         match tokio::task::spawn_blocking(fold).await {
             Ok(read) => read,
@@ -169,11 +179,11 @@ impl Actor {
     pub(super) async fn read_again(&mut self) -> Transcript {
         self.tail = None;
         if self.open.record.agent == AgentKind::Acp {
-            return self.read_own().await.0;
+            return self.read_own(self.subscribers.colouring()).await.0;
         }
         let Some(mut kept) = self.kept_at() else { return Transcript::new(&self.open.record.project) };
         kept.additions.supplements = self.supplements().await;
-        match read_whole(kept).await {
+        match read_whole(kept, self.subscribers.colouring()).await {
             Ok((transcript, tail)) => {
                 self.tail = Some(tail);
                 transcript
@@ -200,7 +210,7 @@ impl Actor {
             // The conversation continues on another branch, or a process of ours worked on it.
             Ok(_) => {
                 kept.additions.supplements = self.supplements().await;
-                read_whole(kept).await
+                read_whole(kept, self.subscribers.colouring()).await
             }
             Err(error) => Err(error),
         };

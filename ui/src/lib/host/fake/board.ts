@@ -19,6 +19,8 @@ function row(nr: number, title: string, project: string, status: Status, minutes
     project: path,
     projectName: project,
     machine: null,
+    profile: null,
+    agent: null,
     checkout: { branch: null, worktreeOf: null },
     state,
     status,
@@ -70,12 +72,24 @@ function withWorktrees(rows: readonly BoardRow[]): BoardRow[] {
   });
 }
 
+/** The same rows, of two accounts and of another agent. */
+function withProfiles(rows: readonly BoardRow[]): BoardRow[] {
+  const AGENTS = [
+    { profile: 'Work', agent: null },
+    { profile: null, agent: null },
+    { profile: 'A profile with a name that is too long for its column', agent: 'Gemini CLI' },
+    { profile: null, agent: 'Codex' },
+  ];
+  return rows.map((row, i) => ({ ...row, ...AGENTS[i % AGENTS.length] }));
+}
+
 /** The boards by the name of their scene. */
 export const BOARDS: Record<string, readonly BoardRow[]> = {
   'board-none': [],
   'board-one': many(1),
   board: many(30),
   'board-terminals': withTerminals(many(12)),
+  'board-profiles': withProfiles(many(12)),
   'board-worktrees': withWorktrees(many(12)),
   'board-machines': many(6).map((row, i) =>
     i % 3 === 0 ? { ...row, machine: i === 0 ? 'box' : 'old-box', ...(i === 0 ? {} : { processes: null }) } : row,

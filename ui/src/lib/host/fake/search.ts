@@ -42,23 +42,35 @@ function marked(text: string, words: readonly string[]): SnippetPart[] {
   return parts.filter((part) => part.text !== '');
 }
 
-/** The whole result; `null` if there is nothing to search for. */
-export function searchFound(query: string, all: boolean): SearchChange | null {
+/** More sessions than a search shows at first, found by “line” and “lines”. */
+const MANY: readonly FoundSession[] = Array.from({ length: 50 }, (_, i) =>
+  found(`m${i}`, `Count the lines of file ${i + 1}`, 'ledger', 90 + i, [
+    hit(`m${i}`, 'prompt', `How many lines has file ${i + 1}?`),
+  ]),
+);
+const NEWEST = 40;
+
+/** The result of a search to its end, or as far as the newest sessions; `null` if there is nothing to search for. */
+export function searchFound(query: string, all: boolean, toTheEnd = true): SearchChange | null {
   const words = query.toLowerCase().replaceAll('"', '').split(/\s+/).filter(Boolean);
   if (words.length === 0) return null;
   const textOf = (hit: SearchHit) => hit.snippet.map((part) => part.text).join('');
   const fits = (hit: SearchHit) => words.every((word) => textOf(hit).toLowerCase().includes(word));
-  const sessions = SEARCHED.filter(({ projectName }) => all || projectName === 'ledger').map((session) => ({
-    ...session,
-    hits: session.hits.filter(fits).map((hit) => ({ ...hit, snippet: marked(textOf(hit), words) })),
-  }));
+  const sessions = [...SEARCHED, ...MANY]
+    .filter(({ projectName }) => all || projectName === 'ledger')
+    .map((session) => ({
+      ...session,
+      hits: session.hits.filter(fits).map((hit) => ({ ...hit, snippet: marked(textOf(hit), words) })),
+    }));
+  const fitting = sessions.filter(({ hits }) => hits.length > 0);
+  const nShown = toTheEnd ? fitting.length : NEWEST;
   return {
-    found: sessions.filter(({ hits }) => hits.length > 0),
+    found: fitting.slice(0, nShown),
     nSearched: SEARCHED.length,
     nFiles: SEARCHED.length,
     nUnreadable: 0,
     nLeftOut: 0,
-    isCut: false,
+    isCut: fitting.length > nShown,
     isComplete: true,
     problem: null,
   };

@@ -266,8 +266,8 @@ export abstract class FakeSessions extends FakeDesktop {
     return Promise.resolve();
   }
 
-  searchSessions(nr: number, query: string, all: boolean): Promise<string | null> {
-    const change = searchFound(query, all);
+  searchSessions(nr: number, query: string, all: boolean, toTheEnd: boolean): Promise<string | null> {
+    const change = searchFound(query, all, toTheEnd);
     if (change === null) return Promise.resolve('Type a word to search for.');
     this.hear({ type: 'searched', nr, change });
     return Promise.resolve(null);

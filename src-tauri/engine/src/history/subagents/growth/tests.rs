@@ -1,6 +1,6 @@
 use crate::api::Item;
 use crate::history::tail::Tail;
-use crate::history::{Additions, Kept, Subagents};
+use crate::history::{Additions, Colouring, Kept, Subagents};
 use crate::transcript::Transcript;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -87,7 +87,7 @@ impl Followed {
 fn read(root: &Path) -> (Transcript, Tail) {
     let path = root.join("s.jsonl");
     let kept = Kept::load(&path).unwrap().with_subagents(Subagents::load(&path));
-    kept.followed(Path::new("/p"), &Additions::default(), true)
+    kept.followed(Path::new("/p"), &Additions::default(), true, Colouring::All)
 }
 
 fn shown(transcript: &Transcript) -> Vec<String> {
