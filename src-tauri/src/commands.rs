@@ -59,8 +59,8 @@ fn project_here(app: &AppHandle, window: &WebviewWindow) -> Answer<PathBuf> {
 #[tauri::command]
 pub async fn connect(app: AppHandle, window: WebviewWindow) -> Answer<Connection> {
     app.state::<Windows>().with(window.label(), |window| {
-        window.forward = None;
-        window.second = None;
+        window.first.clear();
+        window.second.clear();
     })?;
     let event = app.state::<Channels>().open(window.label());
     // The page is new and draws its cards again.

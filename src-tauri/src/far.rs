@@ -346,9 +346,9 @@ async fn add(app: &AppHandle, project: &Path, listed: Vec<server::SessionSummary
 fn list_in(app: &AppHandle, label: &str, session: Session) {
     let session_id = session.id.clone();
     emit::to_window(app, label, WindowEvent::SessionListed { session: Box::new(session) });
-    let was_open = app
-        .state::<Windows>()
-        .with(label, |window| window.forward.is_none() && window.open_session.as_ref() == Some(&session_id));
+    let was_open = app.state::<Windows>().with(label, |window| {
+        window.first.shown().is_none() && window.open_session.as_ref() == Some(&session_id)
+    });
     if was_open == Ok(true) {
         emit::to_window(app, label, WindowEvent::Show { session_id, request_id: None, item_id: None });
     }

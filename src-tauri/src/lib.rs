@@ -27,6 +27,7 @@ mod native_dialogs;
 mod notify;
 mod opening;
 mod orphans;
+mod pane;
 mod places;
 mod project;
 mod questions;

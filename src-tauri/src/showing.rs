@@ -33,7 +33,7 @@ pub async fn in_window(
     // A window that shows no session yet takes both from here.
     windows.with(&label, |window| {
         window.open_session = Some(session.id.clone());
-        window.show_item = item_id.clone().filter(|_| window.forward.is_none());
+        window.show_item = item_id.clone().filter(|_| window.first.shown().is_none());
     })?;
     bring_up(app, &label);
     let session_id = session.id.clone();

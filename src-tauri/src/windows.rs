@@ -1,6 +1,7 @@
 //! The project windows: one for each project folder, and the state that belongs to each window.
 
 use crate::forward::Forward;
+use crate::pane::Pane;
 use deskbell_engine::acp::ChosenAgent;
 use deskbell_engine::api::{CommandError, ErrorCode, ItemId, NamedDraft, Session, SessionId, Status};
 use deskbell_engine::files::Files;
@@ -33,9 +34,10 @@ pub struct ProjectWindow {
     pub focused: bool,
     /// Failures that the user has seen; the title does not show them any more.
     pub seen_failures: HashSet<SessionId>,
-    pub forward: Option<Forward>,
-    /// A second session, which is shown beside the open one.
-    pub second: Option<Forward>,
+    /// Where the open session is shown.
+    pub first: Pane<Forward>,
+    /// Where a second session is shown beside the open one.
+    pub second: Pane<Forward>,
     /// Follows the sessions in the agent's store for this window's list.
     pub follower: Option<Follower>,
     /// The search in progress, or the last one, with its number.
@@ -66,8 +68,8 @@ impl ProjectWindow {
             open_session,
             focused: false,
             seen_failures: HashSet::new(),
-            forward: None,
-            second: None,
+            first: Pane::default(),
+            second: Pane::default(),
             follower: None,
             searching: None,
             found: HashMap::new(),
@@ -83,16 +85,16 @@ impl ProjectWindow {
 impl ProjectWindow {
     /// The forward of a session that the window shows.
     pub fn forward_of(&self, id: &SessionId) -> Option<&Forward> {
-        [&self.forward, &self.second].into_iter().flatten().find(|forward| forward.session_id() == id)
+        self.forwards().find(|forward| forward.session_id() == id)
     }
 
     /// The sessions that the window shows.
     pub fn shown_sessions(&self) -> Vec<SessionId> {
-        [&self.forward, &self.second]
-            .into_iter()
-            .flatten()
-            .map(|forward| forward.session_id().clone())
-            .collect()
+        self.forwards().map(|forward| forward.session_id().clone()).collect()
+    }
+
+    fn forwards(&self) -> impl Iterator<Item = &Forward> {
+        [&self.first, &self.second].into_iter().filter_map(Pane::shown)
     }
 }
 

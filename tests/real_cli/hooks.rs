@@ -61,8 +61,9 @@ pub async fn hooks_are_shown_by_what_they_did() -> Result<()> {
     let details =
         relay.items().into_iter().filter_map(|item| item["body"]["detail"].as_str().map(str::to_owned));
     let details: Vec<String> = details.collect();
-    ensure!(details[0] == "bad", "{details:?}");
-    ensure!(details[2] == "SessionStart:startup:\nstarted\n\nPreToolUse:Bash:\nchecked", "{details:?}");
+    // The message is in the notice itself.
+    ensure!(details.len() == 2 && details[0] == "bad", "{details:?}");
+    ensure!(details[1] == "SessionStart:startup:\nstarted\n\nPreToolUse:Bash:\nchecked", "{details:?}");
     relay.close().await
 }
 
@@ -141,7 +142,8 @@ pub async fn hooks_of_a_folder_that_is_not_trusted_neither_run_nor_show() -> Res
 }
 
 /// The lines `tool_progress`: the CLI writes them for tools that run for more than half a minute, and for hooks as often
-/// as a variable says.
+/// as a variable says. Not with 2.1.197: its hooks have no heartbeats and it does not know the variable, and a test of its
+/// tools would take more than half a minute.
 pub async fn each_heartbeat_of_a_slow_hook_is_a_sign_of_life() -> Result<()> {
     let world = World::new().await?.with_env("CLAUDE_CODE_HOOK_HEARTBEAT_INTERVAL_MS", "100");
     put_hooks(&world, &json!({"PreToolUse": hook("until [ -e beaten ]; do sleep 0.02; done")}))?;

@@ -331,6 +331,7 @@ fn on_the_old_version() -> Vec<suite::Test> {
             an_api_that_hangs_leaves_the_user_in_charge;
         commands:
             compacting_is_told_and_the_conversation_goes_on,
+            a_full_context_is_compacted_by_itself,
             clearing_begins_another_conversation_in_the_same_process,
             the_agent_says_what_fills_its_context,
             a_command_that_works_only_in_a_terminal_is_said_to_be_unavailable;

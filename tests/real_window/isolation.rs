@@ -192,11 +192,19 @@ pub async fn a_window_acts_only_on_its_own_sessions() -> Result<()> {
         .await
 }
 
-/// Keeps all messages of a channel, as text.
+/// Keeps all messages of a channel, as text. Acknowledges the batches as a page does: the shell sends a fifth one only
+/// after that, and how many batches a turn takes depends on the load of the computer.
 const LISTEN: &str = "const [event, done] = arguments;
+    const { invoke, transformCallback } = window.__TAURI_INTERNALS__;
     window.heard = [];
-    const handler = window.__TAURI_INTERNALS__.transformCallback((message) => window.heard.push(JSON.stringify(message.payload)));
-    window.__TAURI_INTERNALS__.invoke('plugin:event|listen', { event, target: { kind: 'Any' }, handler }).then(done);";
+    const hear = ({ payload }) => {
+        window.heard.push(JSON.stringify(payload));
+        if (payload.type !== 'event' || payload.event.type !== 'batch') return;
+        const { sessionId, seq } = payload.event;
+        invoke('acknowledge', { sessionId, seq }).catch((error) => window.heard.push(`not acknowledged: ${JSON.stringify(error)}`));
+    };
+    const handler = transformCallback(hear);
+    invoke('plugin:event|listen', { event, target: { kind: 'Any' }, handler }).then(done);";
 
 async fn wait_heard(window: &Window, text: &str) -> Result<String> {
     eventually(&format!("the channel of the window has “{text}”"), SHORT, async || {
@@ -242,6 +250,7 @@ pub async fn a_window_hears_nothing_of_the_sessions_of_another() -> Result<()> {
             // Events keep their order: with this one, all earlier ones have been received.
             prompt("SAY After it.").await?;
             let heard = wait_heard(&second, "After it.").await?;
+            ensure!(!heard.contains("not acknowledged"), "a batch could not be acknowledged:\n{heard}");
             ensure!(!heard.contains("Mine alone"), "a window heard another one's answer:\n{heard}");
             let (other, _) = connect(&first).await?;
             let other = other.as_str().context("the other window's session has an id")?;

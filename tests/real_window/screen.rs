@@ -1,9 +1,10 @@
 //! Drawing speed: long answers, floods and large sessions in a window.
 //!
 //! Each scene runs short as a test, where only counts and hangs can fail, and in full length by
-//! `cargo xtask bench window`, which reports all times.
+//! `cargo xtask bench window`, which reports all times. `cargo xtask bench busy` plays some of them beside busy processes.
 
 mod answer;
+mod busy;
 mod flood;
 mod large;
 mod many;
@@ -25,15 +26,18 @@ const DEADLINE: Duration = Duration::from_secs(100);
 /// A frame that takes this many milliseconds is a hang, on a busy machine as well.
 const HANG: f64 = 5_000.0;
 
-/// The scenes of `cargo xtask bench window`.
+/// The scenes of `cargo xtask bench window`, or of `busy`.
 pub fn benchmarks() -> Vec<Test> {
+    let busy = tests![busy: bench_beside_busy_processes];
     let all = tests![
         answer: bench_a_long_answer;
         flood: bench_a_steady_stream, bench_a_flood;
         large: bench_ten_megabytes;
         many: bench_a_large_session
     ];
-    all.into_iter().map(|test| test.within(Duration::from_secs(1_800)).alone()).collect()
+    let is_busy = std::env::var_os("DESKBELL_BENCH").is_some_and(|which| which == "busy");
+    let chosen = if is_busy { busy } else { all };
+    chosen.into_iter().map(|test| test.within(Duration::from_secs(1_800)).alone()).collect()
 }
 
 /// An idle window with a running agent, and the baseline measured in it.

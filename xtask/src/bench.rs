@@ -16,7 +16,7 @@ use crate::{Outcome, project, system, ui};
 pub use gate::gate;
 
 /// The benchmarks that need a network or a long time, and run only when they are named.
-const BY_NAME: [&str; 3] = ["sdks", "ssh", "window"];
+const BY_NAME: [&str; 4] = ["busy", "sdks", "ssh", "window"];
 
 /// Runs the named benchmarks, or all that need nothing from outside.
 pub fn bench(names: &[&str]) -> Outcome {
@@ -41,7 +41,7 @@ pub fn bench(names: &[&str]) -> Outcome {
                 run(program()?.arg("search"))?;
             }
             "ssh" => ssh()?,
-            "window" => window()?,
+            "busy" | "window" => window(name)?,
             name => run(program()?.arg(name))?,
         }
     }
@@ -61,8 +61,8 @@ fn ssh() -> Outcome {
         .env("DESKBELL_FAULTS", "100"))
 }
 
-/// Measures the cost of rendering in the real window.
-fn window() -> Outcome {
+/// Measures the cost of rendering in the real window: alone, or beside two busy processes.
+fn window(scenes: &str) -> Outcome {
     system::ensure(&[Need::Build, Need::Tests, Need::Window])?;
     let node = Node::ensure()?;
     ui::install(&node)?;
@@ -75,7 +75,7 @@ fn window() -> Outcome {
         .env("DESKBELL_TEST_APP", app()?)
         .env("DESKBELL_TEST_ARTEFACTS", artefacts)
         .env("DESKBELL_TEST_REQUIRE", "1")
-        .env("DESKBELL_BENCH", "1"))
+        .env("DESKBELL_BENCH", scenes))
 }
 
 /// The app, optimised as users have it.

@@ -21,7 +21,7 @@ pub struct Item {
     /// Its number in its row, counted from 0.
     pub nr: u32,
     /// How many calls it is inside of. Only in windows, which draw each item of an open subagent as a row.
-    #[serde(default, skip_serializing_if = "is_top")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     #[ts(as = "Option<u32>", optional)]
     pub depth: u32,
     pub at: u64,
@@ -32,8 +32,8 @@ pub struct Item {
     pub body: Body,
 }
 
-fn is_top(depth: &u32) -> bool {
-    *depth == 0
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 impl Item {
@@ -60,6 +60,19 @@ pub struct Slice {
     pub continues: bool,
     /// Its last block goes on in the next slice.
     pub is_continued: bool,
+    /// How many entries or rows of its first block are in earlier slices, if that is a list or a table.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[ts(as = "Option<u32>", optional)]
+    pub n_before: u32,
+    /// How many entries or rows its first block has in all slices, if it is a list or a table that is cut. Not there while
+    /// the block may still grow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub n_in_first: Option<u32>,
+    /// The same for its last block.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub n_in_last: Option<u32>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]

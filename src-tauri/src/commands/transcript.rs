@@ -40,16 +40,25 @@ pub async fn subscribe(
     show: Viewport,
     unfolded: Vec<ItemId>,
 ) -> Answer<Snapshot> {
-    let (snapshot, feed) = begin_feed(&app, &window, &session_id, show, unfolded).await?;
     let label = window.label().to_owned();
-    lifecycle::remember_session(&app, &project_of(&app, &window)?, &session_id);
-    app.state::<Windows>().with(window.label(), |window| {
+    let project = project_of(&app, &window)?;
+    let windows = app.state::<Windows>();
+    let asked = windows.with(&label, |window| window.first.ask())?;
+    let (snapshot, feed) = begin_feed(&app, &window, &session_id, show, unfolded).await?;
+    let is_shown = windows.with(&label, |window| {
+        if !window.first.is_last(asked) {
+            return false;
+        }
         // The session that was beside the open one is the open one now.
-        window.second.take_if(|second| *second.session_id() == session_id);
-        window.open_session = Some(session_id);
-        window.forward = Some(Forward::begin(app.clone(), label, feed));
+        window.second.clear_if(|second| *second.session_id() == session_id);
+        window.open_session = Some(session_id.clone());
+        window.first.show(Forward::begin(app.clone(), label.clone(), feed));
+        true
     })?;
-    lifecycle::learn_focus(&app, window.label())?;
+    if is_shown {
+        lifecycle::remember_session(&app, &project, &session_id);
+        lifecycle::learn_focus(&app, &label)?;
+    }
     Ok(snapshot)
 }
 
@@ -62,10 +71,14 @@ pub async fn subscribe_second(
     show: Viewport,
     unfolded: Vec<ItemId>,
 ) -> Answer<Snapshot> {
-    let (snapshot, feed) = begin_feed(&app, &window, &session_id, show, unfolded).await?;
     let label = window.label().to_owned();
-    app.state::<Windows>().with(window.label(), |window| {
-        window.second = Some(Forward::begin(app.clone(), label, feed));
+    let windows = app.state::<Windows>();
+    let asked = windows.with(&label, |window| window.second.ask())?;
+    let (snapshot, feed) = begin_feed(&app, &window, &session_id, show, unfolded).await?;
+    windows.with(&label, |window| {
+        if window.second.is_last(asked) {
+            window.second.show(Forward::begin(app.clone(), label.clone(), feed));
+        }
     })?;
     Ok(snapshot)
 }
@@ -74,7 +87,7 @@ pub async fn subscribe_second(
 #[tauri::command]
 pub fn leave_second(app: AppHandle, window: WebviewWindow) -> Answer<()> {
     let shown = app.state::<Windows>().with(window.label(), |window| {
-        window.second = None;
+        window.second.clear();
         window.shown_sessions()
     })?;
     app.state::<DialogController>().view_changed(window.label(), |view| {

@@ -19,7 +19,7 @@ const BYTES: usize = 20_000;
 struct Flood {
     plain: Frames,
     frames: Frames,
-    /// From each key to the frame that shows it, in milliseconds, the shortest first.
+    /// From each key to the frame that shows it, in milliseconds.
     keys: Vec<f64>,
     /// Memory of the page and of the app, before and after, in MiB.
     page: [f64; 2],
@@ -75,9 +75,8 @@ async fn play(messages: usize, pace: Option<usize>, keys: usize) -> Result<Flood
             Frames::wait_said(window, "that was all", DEADLINE).await?;
             let frames = Frames::watched(window).await?;
             let after = [memory_mib(page)?, memory_mib(app)?];
-            let mut keys: Vec<f64> =
+            let keys: Vec<f64> =
                 serde_json::from_value(window.run("return window.keys_kept", vec![]).await?)?;
-            keys.sort_by(f64::total_cmp);
             whole(stage, messages, &text).await?;
             flood =
                 Some(Flood { plain, frames, keys, page: [before[0], after[0]], app: [before[1], after[1]] });
@@ -99,7 +98,7 @@ async fn whole(stage: &Stage, messages: usize, text: &str) -> Result<()> {
 }
 
 /// Measures the time from each key to the frame after the one that shows it.
-async fn watch_keys(window: &Window) -> Result<()> {
+pub async fn watch_keys(window: &Window) -> Result<()> {
     let script = "window.keys_kept = [];
         addEventListener('keydown', (event) => {
             const pressed = event.timeStamp;
@@ -113,15 +112,23 @@ async fn watch_keys(window: &Window) -> Result<()> {
     window.run(script, Vec::new()).await.map(drop)
 }
 
+/// How long keys took to be drawn, in words; `None` if there was none.
+pub fn keys_drawn(keys: &[f64]) -> Option<String> {
+    let mut keys = keys.to_vec();
+    keys.sort_by(f64::total_cmp);
+    let last = keys.len().checked_sub(1)?;
+    let at = |part: f64| keys[(last as f64 * part).round() as usize];
+    Some(format!("{} keys, p50 {:.0} ms, p95 {:.0} ms", keys.len(), at(0.5), at(0.95)))
+}
+
 impl std::fmt::Display for Flood {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         writeln!(f, "  {}", self.frames)?;
         let within = 1.0 - self.frames.over(34.0) as f64 / self.frames.frames.len() as f64;
         writeln!(f, "  {:.1} % of the frames within 34 ms; {} elements", within * 100.0, self.frames.nodes)?;
         writeln!(f, "  plain text, a line a frame: {}", self.plain)?;
-        if let Some(last) = self.keys.len().checked_sub(1) {
-            let at = |part: f64| self.keys[(last as f64 * part).round() as usize];
-            writeln!(f, "  {} keys drawn: p50 {:.0} ms, p95 {:.0} ms", self.keys.len(), at(0.5), at(0.95))?;
+        if let Some(drawn) = keys_drawn(&self.keys) {
+            writeln!(f, "  keys drawn: {drawn}")?;
         }
         let ([page, page_after], [app, app_after]) = (self.page, self.app);
         write!(

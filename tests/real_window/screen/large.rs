@@ -92,7 +92,7 @@ async fn play(bytes: usize) -> Result<Vec<(&'static str, Frames)>> {
 }
 
 /// Scrolls to the large item, opens it, and goes through it.
-async fn look(window: &Window, folded: bool) -> Result<()> {
+pub async fn look(window: &Window, folded: bool) -> Result<()> {
     let script = "const [folded, done] = arguments;
         const log = document.querySelector('[role=log]');
         const frames = async (count) => { while (count-- > 0) await new Promise((next) => requestAnimationFrame(next)); };

@@ -14,12 +14,12 @@ const MOST_ROWS: u64 = 240;
 const STEPS: usize = 200;
 
 /// Measurements of an opened session.
-struct Opened {
+pub struct Opened {
     /// Time from the click to its last row, in milliseconds.
     took: f64,
     /// The highest number of rows in the document.
     rows: u64,
-    scroll: Frames,
+    pub scroll: Frames,
     /// Memory of the page, in MiB.
     memory: f64,
 }
@@ -69,7 +69,7 @@ async fn play(sizes: &[usize]) -> Result<(Frames, Vec<Opened>)> {
     Ok((plain.context("nothing was measured")?, opened))
 }
 
-fn items(n: usize) -> String {
+pub fn items(n: usize) -> String {
     let item = |nr: usize| {
         let text = format!("Item {nr} of the conversation, with *some* words and `code` in it.");
         format!("{}\n", said(&format!("many-{nr}"), json!({"type": "text", "text": text})))
@@ -77,7 +77,7 @@ fn items(n: usize) -> String {
     (0..n).map(item).collect()
 }
 
-async fn open(stage: &Stage, name: &str) -> Result<Opened> {
+pub async fn open(stage: &Stage, name: &str) -> Result<Opened> {
     let script = "const [name, done] = arguments;
         const find = () => [...document.querySelectorAll('nav button')].find((button) => button.textContent.includes(name));
         const go = () => {

@@ -474,7 +474,7 @@ export const items: Page = () => [
   }),
   ...states('NoticeRow', ItemView, {
     info: notice('info', 'The conversation was shortened.'),
-    'a compaction with its summary': notice('info', 'The conversation was compacted: from 182400 to 9120 tokens', {
+    'a compaction with its summary': notice('info', 'The conversation was compacted: from 182,400 to 9,120 tokens', {
       detail: 'The user wants totals rounded half to even. src/money.rs has the change; one test is left to write.',
     }),
     'a hook with its output': notice('warning', 'The hook check (PreToolUse) reported a blocking error (exit code 2)', {

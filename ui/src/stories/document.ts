@@ -96,12 +96,19 @@ const LONG = [
 const CUT = parsed(
   `The rounding:\n\n\`\`\`rust\n${'let total = money.round(2);\n'.repeat(8)}\`\`\`\n\nIt is half to even.\n\n1. One\n2. Two\n3. Three\n4. Four\n`,
 );
+const TABLE = parsed(`| Month | Debit | Credit |\n|---|--:|--:|\n${'| January | 1,204.55 | 1,204.54 |\n'.repeat(6)}`);
 const codeOf = (from: number, end: number): Block[] =>
   CUT.flatMap((block) => (block.type === 'code' ? [{ ...block, lines: block.lines.slice(from, end) }] : []));
 const listOf = (from: number, end: number): Block[] =>
   CUT.flatMap((block) =>
     block.type === 'list' ? [{ ...block, start: 1 + from, items: block.items.slice(from, end) }] : [],
   );
+const tableOf = (from: number, end: number): Block[] =>
+  TABLE.flatMap((block) => {
+    if (block.type !== 'table') return [];
+    const head = from === 0 ? block.head : block.head.map(() => ({ spans: [] }));
+    return [{ ...block, head, rows: block.rows.slice(from, end) }];
+  });
 
 export const document: Page = () => [
   ...states('Blocks', Blocks, {
@@ -122,7 +129,9 @@ export const document: Page = () => [
       ],
       cut: true,
     },
-    'in a list': { slices: [[...CUT.slice(2, 3), ...listOf(0, 2)], listOf(2, 4)], cut: true },
+    'in a list': { slices: [[...CUT.slice(2, 3), ...listOf(0, 2)], listOf(2, 4)], cut: true, nBefore: 2, size: 4 },
+    'in a list that grows': { slices: [listOf(0, 2), listOf(2, 4)], cut: true, nBefore: 2 },
+    'in a table': { slices: [tableOf(0, 3), tableOf(3, 6)], cut: true, nBefore: 3, size: 6 },
   }),
   ...states('DiffView', DiffView, {
     'of two parts': { diff: { ...HIDDEN, hunks: [...script.DIFF.hunks, ...script.DIFF.hunks] } },

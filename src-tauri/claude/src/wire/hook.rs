@@ -6,6 +6,9 @@ use serde_json::{Map, Value};
 /// Fields of a hook's JSON output that change nothing when the hook does not ask the agent to stop.
 const WITHOUT_EFFECT: [&str; 2] = ["continue", "suppressOutput"];
 
+/// The field with a message for the user.
+const MESSAGE: &str = "systemMessage";
+
 /// Reads `hook_started`, `hook_progress` and `hook_response`.
 pub(super) fn read_hook(subtype: &str, value: &Value) -> HookRun {
     let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -15,8 +18,10 @@ pub(super) fn read_hook(subtype: &str, value: &Value) -> HookRun {
         "hook_progress" => HookStage::Printed,
         _ => HookStage::Ended(end(value, printed.as_ref())),
     };
-    let is_empty = printed.as_ref().is_some_and(says_nothing);
-    let stdout = if is_empty { String::new() } else { text("stdout") };
+    // JSON that holds nothing but a message is that message.
+    let plain = printed.as_ref().filter(|printed| is_message_only(printed)).map(message_of);
+    let is_empty = plain == Some(None);
+    let stdout = plain.map_or_else(|| text("stdout"), Option::unwrap_or_default);
     let outputs = [stdout, text("stderr")].join("\n").trim().to_owned();
     let output = if outputs.is_empty() && !is_empty { text("output").trim().to_owned() } else { outputs };
     HookRun { id: text("hook_id"), event: text("hook_event"), name: text("hook_name"), stage, output }
@@ -27,8 +32,15 @@ fn printed(stdout: &str) -> Option<Map<String, Value>> {
     serde_json::from_str(stdout.trim()).ok()
 }
 
-fn says_nothing(printed: &Map<String, Value>) -> bool {
-    !is_stopped(printed) && printed.keys().all(|key| WITHOUT_EFFECT.contains(&key.as_str()))
+fn is_message_only(printed: &Map<String, Value>) -> bool {
+    let is_message = message_of(printed).is_some();
+    let has_effect =
+        |key: &String| !WITHOUT_EFFECT.contains(&key.as_str()) && !(is_message && key == MESSAGE);
+    !is_stopped(printed) && !printed.keys().any(has_effect)
+}
+
+fn message_of(printed: &Map<String, Value>) -> Option<String> {
+    filled(printed.get(MESSAGE))
 }
 
 fn is_stopped(printed: &Map<String, Value>) -> bool {
@@ -41,7 +53,7 @@ fn end(value: &Value, printed: Option<&Map<String, Value>>) -> HookEnd {
         Some("cancelled") => HookOutcome::Cancelled,
         Some(_) => HookOutcome::Failed,
     };
-    let message = printed.and_then(|printed| filled(printed.get("systemMessage")));
+    let message = printed.and_then(message_of);
     let (decision, reason) = printed.map(decided).unwrap_or_default();
     HookEnd { outcome, exit_code: value.get("exit_code").and_then(Value::as_i64), message, decision, reason }
 }
@@ -162,8 +174,23 @@ mod tests {
         assert_eq!(ended("error", 1, "{}", "why").1, "why");
         let context = r#"{"hookSpecificOutput":{"additionalContext":"x"}}"#;
         assert_eq!(ended("success", 0, context, "").1, context);
-        let message = ended("success", 0, r#"{"systemMessage":"Mind the gap"}"#, "").0.message;
-        assert_eq!(message.as_deref(), Some("Mind the gap"));
-        assert_eq!(ended("success", 0, r#"{"systemMessage":" "}"#, "").0.message, None);
+    }
+
+    #[test]
+    fn json_with_nothing_but_a_message_is_that_message() {
+        let cases = [
+            (r#"{"systemMessage":"Mind the gap"}"#, Some("Mind the gap"), "Mind the gap"),
+            (r#"{"systemMessage":"Mind the gap","continue":true}"#, Some("Mind the gap"), "Mind the gap"),
+            (r#"{"systemMessage":" "}"#, None, r#"{"systemMessage":" "}"#),
+            (r#"{"systemMessage":7}"#, None, r#"{"systemMessage":7}"#),
+        ];
+        for (stdout, message, output) in cases {
+            let (end, shown) = ended("success", 0, stdout, "");
+            assert_eq!((end.message.as_deref(), &*shown), (message, output), "{stdout}");
+        }
+        // Another field is shown nowhere else.
+        let more = r#"{"systemMessage":"Mind the gap","hookSpecificOutput":{"additionalContext":"x"}}"#;
+        assert_eq!(ended("success", 0, more, "").1, more);
+        assert_eq!(ended("success", 0, r#"{"systemMessage":"m"}"#, "why").1, "m\nwhy");
     }
 }

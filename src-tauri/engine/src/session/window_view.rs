@@ -5,16 +5,17 @@
 
 mod open;
 mod rows;
+mod text;
 
 use super::feed::RowCount;
 use crate::api::{Block, Body, ChangedFile, Event, Item, ItemId, Slice};
 use crate::transcript::Transcript;
 use crate::transcript::slices::body::BodySlices;
-use crate::transcript::slices::{Kept, ONE_SLICE, has_long_line};
+use crate::transcript::slices::{Kept, ONE_SLICE, Parts, has_long_line};
 use open::OpenCall;
 use rows::WindowRows;
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use text::{Text, is_folded};
 
 /// An event for windows, and the row of its item.
 pub type Placed = (Event, Option<u32>);
@@ -31,67 +32,6 @@ pub struct WindowView {
     unfolded: HashSet<ItemId>,
     /// Rows got other numbers: windows have to start over.
     is_renumbered: bool,
-}
-
-struct Text {
-    slices: BodySlices,
-    /// Windows draw the first slice only.
-    is_folded: bool,
-    /// The hash of each slice that was sent; `None` if the slice has changed since then.
-    sent: Vec<Option<u64>>,
-    /// Whether the last slice in windows has the blocks and lines of the text one to one, so that changes of the text
-    /// can be sent as they are.
-    is_aligned: bool,
-}
-
-impl Text {
-    fn of(body: &Body, is_folded: bool) -> Option<Self> {
-        let slices = BodySlices::of(body)?;
-        let is_aligned = slices.piece(body, slices.count() - 1).1;
-        Some(Self { slices, is_folded, sent: Vec::new(), is_aligned })
-    }
-
-    /// What windows have of a text that streams or has more than one slice.
-    fn in_rows(item: &Item, unfolded: &HashSet<ItemId>) -> Option<Self> {
-        let text = Self::of(&item.body, is_folded(item, unfolded))?;
-        (is_streaming(&item.body) || text.slices.count() > 1).then_some(text)
-    }
-
-    fn n_rows(&self) -> u32 {
-        if self.is_folded { 1 } else { self.slices.count() }
-    }
-
-    /// Notes what windows get of a slice. Returns whether they have it already.
-    fn send(&mut self, piece: &Item, nr: u32) -> bool {
-        let now = Some(hash_of(piece));
-        self.sent.resize(self.slices.count() as usize, None);
-        let Some(known) = self.sent.get_mut(nr as usize) else { return false };
-        std::mem::replace(known, now) == now
-    }
-
-    /// The last slice was changed in windows without being sent.
-    fn patched(&mut self) {
-        self.sent.resize(self.slices.count() as usize, None);
-        if let Some(last) = self.sent.last_mut() {
-            *last = None;
-        }
-    }
-}
-
-fn hash_of(piece: &Item) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    piece.slice.hash(&mut hasher);
-    match &piece.body {
-        Body::Text { blocks, streaming } => (blocks, streaming).hash(&mut hasher),
-        Body::Prompt { text, n_images, n_documents, state } => {
-            (text, n_images, n_documents, std::mem::discriminant(state)).hash(&mut hasher);
-        }
-        Body::Thinking { text, streaming, duration_ms } => (text, streaming, duration_ms).hash(&mut hasher),
-        Body::ToolCall(_) | Body::Notice { .. } | Body::TurnEnd(_) => {
-            format!("{:?}", piece.body).hash(&mut hasher)
-        }
-    }
-    hasher.finish()
 }
 
 impl WindowView {
@@ -272,7 +212,9 @@ impl WindowView {
         let slice = (n_slices > 1).then(|| {
             let (block, continues) = text.slices.beginning(&item.body, nr);
             let is_continued = !is_last && text.slices.beginning(&item.body, nr + 1).1;
-            Slice { of: item.id.clone(), nr, is_last, block, continues, is_continued }
+            let Parts { n_before, n_in_first, n_in_last } = text.slices.parts(&item.body, nr);
+            let of = item.id.clone();
+            Slice { of, nr, is_last, block, continues, is_continued, n_before, n_in_first, n_in_last }
         });
         let whole = self.with(item, body);
         (Item { id: slice_id(&item.id, nr), row: whole.row + nr, slice, ..whole }, is_aligned)
@@ -407,30 +349,37 @@ impl WindowView {
         let n_before = slices.count();
         let first = slices.change(blocks, kept);
         let count = slices.count();
+        let kept_of_last = slices.kept_of_last(kept, blocks.len());
+        let settled = text.settled(&item.body);
         if (first + 1, count) == (n_before, n_before)
+            && settled.is_none()
             && text.is_aligned
             && !has_long_code(&event)
-            && let Some(own) = slices.kept_of_last(kept, blocks.len())
+            && let Some(own) = kept_of_last
         {
             text.patched();
             return vec![(of_slice(event, slice_id(id, first), own), Some(row + first))];
         }
         self.make_room(item, count);
-        self.sent_from(item, first, n_before)
+        self.sent_from(item, settled.map_or(first, |settled| settled.min(first)), n_before)
     }
 
     /// A text is complete.
     fn finished(&mut self, id: &ItemId, transcript: &Transcript) -> Vec<Placed> {
         let Some(item) = transcript.item(id) else { return Vec::new() };
-        let last = self.n_rows_of(id) - 1;
+        let n_rows = self.n_rows_of(id);
+        let last = n_rows - 1;
+        let settled = self.texts.get_mut(id).and_then(|text| text.settled(&item.body));
         if last == 0 {
             self.texts.remove(id);
         }
         if !self.is_shown(item, transcript) {
             return Vec::new();
         }
+        let mut events = settled.map(|first| self.sent_from(item, first, n_rows)).unwrap_or_default();
         let row = self.first_row(item) + last;
-        vec![(Event::TextFinished { item_id: slice_id(id, last) }, Some(row))]
+        events.push((Event::TextFinished { item_id: slice_id(id, last) }, Some(row)));
+        events
     }
 
     fn removed(&mut self, id: ItemId) -> Vec<Placed> {
@@ -443,15 +392,6 @@ impl WindowView {
 /// Whether a text is drawn whole if it has one slice.
 fn is_text(body: &Body) -> bool {
     matches!(body, Body::Text { .. } | Body::Prompt { .. } | Body::Thinking { .. })
-}
-
-fn is_folded(item: &Item, unfolded: &HashSet<ItemId>) -> bool {
-    let is_foldable = matches!(item.body, Body::Thinking { .. } | Body::Notice { .. } | Body::ToolCall(_));
-    is_foldable && !unfolded.contains(&item.id)
-}
-
-fn is_streaming(body: &Body) -> bool {
-    matches!(body, Body::Text { streaming: true, .. } | Body::Thinking { streaming: true, .. })
 }
 
 /// The id of a slice. The first has the id of its text.

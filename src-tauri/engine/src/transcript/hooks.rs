@@ -144,6 +144,14 @@ fn level(end: &HookEnd) -> Level {
     if end.outcome != HookOutcome::Succeeded || is_denied { Level::Warning } else { Level::Info }
 }
 
+/// The output without the message with which it begins, if the text of the notice has all of that.
+fn without_message<'a>(output: &'a str, end: &HookEnd) -> &'a str {
+    let shown = end.message.as_deref().filter(|message| message.len() <= MESSAGE_LIMIT);
+    let rest = shown.and_then(|message| output.strip_prefix(message.trim()));
+    // A longer first line is not the message.
+    rest.filter(|rest| rest.is_empty() || rest.starts_with('\n')).map_or(output, str::trim_start)
+}
+
 fn body(level: Level, text: String, output: &str) -> Body {
     let detail = Some(bounded(output, DETAIL_LIMIT).to_owned()).filter(|detail| !detail.is_empty());
     Body::Notice { level, text, detail, until_at: None }
@@ -187,15 +195,16 @@ impl Transcript {
             self.hooks.repeated.push(format!("{} says: {message}", run.name));
         }
         let text = words(&name, end, ran_for).filter(|_| !is_reported_elsewhere(run, end));
+        let output = without_message(&run.output, end);
         let notice = running.and_then(|running| running.notice);
         match (text, notice) {
             (text, Some(id)) => {
                 let text = text.unwrap_or_else(|| took(&name, ran_for.unwrap_or_default()));
-                self.replace(&id, body(level(end), text, &run.output));
+                self.replace(&id, body(level(end), text, output));
             }
             (Some(text), None) => {
                 let id = self.notice_id();
-                self.add(id, None, now, body(level(end), text, &run.output));
+                self.add(id, None, now, body(level(end), text, output));
             }
             (None, None) if run.output.is_empty() || is_reported_elsewhere(run, end) => {}
             (None, None) => self.hooks.add_quiet(name, &run.output),

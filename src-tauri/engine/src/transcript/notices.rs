@@ -42,6 +42,13 @@ impl Compaction {
     }
 }
 
+/// A number with a comma between thousands, as the window writes them.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let groups = digits.as_bytes().rchunks(3).rev();
+    groups.map(|group| group.escape_ascii().to_string()).collect::<Vec<_>>().join(",")
+}
+
 impl Transcript {
     pub(super) fn notice_id(&mut self) -> ItemId {
         self.n_notices += 1;
@@ -118,7 +125,7 @@ impl Transcript {
     /// The agent replaced the conversation by a summary, which follows as a message of its own.
     pub(super) fn compacted(&mut self, now: u64, trigger: &str, before: Option<u64>, after: Option<u64>) {
         let how = if trigger == "auto" { " automatically" } else { "" };
-        let sizes = match (before, after) {
+        let sizes = match (before.map(grouped), after.map(grouped)) {
             (Some(before), Some(after)) => format!(": from {before} to {after} tokens"),
             (Some(before), None) => format!(": it had {before} tokens"),
             (None, Some(after)) => format!(": it has {after} tokens"),
@@ -234,6 +241,20 @@ impl Transcript {
         let said = self.sources.get(&id).map(|words| words.trim());
         if turn.outcome != Outcome::Done && said == Some(turn.words.trim()) {
             self.remove(&id);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::grouped;
+
+    #[test]
+    fn thousands_are_separated_by_commas() {
+        let numbers =
+            [(0, "0"), (999, "999"), (1_000, "1,000"), (165_234, "165,234"), (1_000_001, "1,000,001")];
+        for (number, written) in numbers {
+            assert_eq!(grouped(number), written);
         }
     }
 }

@@ -45,6 +45,25 @@ pub enum Kept {
     Lines(u32),
 }
 
+/// What a slice has of the lists and tables that are cut.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Parts {
+    /// Entries or rows of its first block in earlier slices.
+    pub n_before: u32,
+    /// Entries or rows of its first and of its last block in all slices; `None` while there may be more.
+    pub n_in_first: Option<u32>,
+    pub n_in_last: Option<u32>,
+}
+
+/// The size of a list or a table.
+fn n_entries(block: &Block) -> Option<u32> {
+    match block {
+        Block::List { items, .. } => Some(items.len() as u32),
+        Block::Table { rows, .. } => Some(rows.len() as u32),
+        _ => None,
+    }
+}
+
 impl Slices {
     pub fn of(blocks: &[Block]) -> Self {
         let mut slices = Self { marks: vec![Mark::default()] };
@@ -93,6 +112,36 @@ impl Slices {
             }
         };
         (mark.block as u32, began_before)
+    }
+
+    /// What slice `nr` has of the lists and tables that are cut. `grows`: the last block of the text may still get more.
+    pub fn parts(&self, blocks: &[Block], nr: u32, grows: bool) -> Parts {
+        let Some(mark) = self.marks.get(nr as usize) else { return Parts::default() };
+        let size = |block: usize| {
+            let may_grow = grows && block + 1 == blocks.len();
+            blocks.get(block).and_then(n_entries).filter(|_| !may_grow)
+        };
+        let continues = self.beginning(blocks, nr).1;
+        let next = self.marks.get(nr as usize + 1).filter(|_| self.beginning(blocks, nr + 1).1);
+        let n_before =
+            mark.child.filter(|_| continues && blocks.get(mark.block).and_then(n_entries).is_some());
+        Parts {
+            n_before: n_before.unwrap_or(0) as u32,
+            n_in_first: size(mark.block)
+                .filter(|_| continues || next.is_some_and(|next| next.block == mark.block)),
+            n_in_last: next.and_then(|next| size(next.block)),
+        }
+    }
+
+    /// The first slice with a part of a list or table that is cut and may still get more.
+    pub fn growing_from(&self, blocks: &[Block], grows: bool) -> Option<u32> {
+        let last = blocks.len().checked_sub(1).filter(|_| grows)?;
+        n_entries(&blocks[last])?;
+        let n_earlier = self
+            .marks
+            .partition_point(|mark| mark.block < last || (mark.block == last && mark.child.is_none()));
+        // A mark after the beginning of the block: the block is cut.
+        (n_earlier < self.marks.len()).then(|| n_earlier.saturating_sub(1) as u32)
     }
 
     /// How many of the last slice's own blocks or lines stay when `kept` of the text stay. `None` if its first block

@@ -271,7 +271,7 @@ fn a_compaction_is_seen_while_it_runs_and_unfolds_to_its_summary() {
         transcript.line(2, parsed(line));
     }
     assert_eq!(transcript.activity(), "Working");
-    let text = "The conversation was compacted automatically: from 2584 to 3112 tokens";
+    let text = "The conversation was compacted automatically: from 2,584 to 3,112 tokens";
     assert_eq!(notices(&transcript), [(text, Some("The word was banana."))]);
 
     let failed = serde_json::json!({"type": "system", "subtype": "status", "status": null,

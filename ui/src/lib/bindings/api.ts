@@ -702,7 +702,20 @@ continues: boolean,
 /**
  * Its last block goes on in the next slice.
  */
-isContinued: boolean, };
+isContinued: boolean, 
+/**
+ * How many entries or rows of its first block are in earlier slices, if that is a list or a table.
+ */
+nBefore?: number, 
+/**
+ * How many entries or rows its first block has in all slices, if it is a list or a table that is cut. Not there while
+ * the block may still grow.
+ */
+nInFirst?: number, 
+/**
+ * The same for its last block.
+ */
+nInLast?: number, };
 
 export type SlashCommand = { 
 /**

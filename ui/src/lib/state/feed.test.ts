@@ -25,7 +25,7 @@ function setUp() {
   } satisfies Partial<Host> as Partial<Host> as Host;
   const state = new SessionState(session());
   const feed = new Feed(host, state, { onapplied: () => {}, onerror: (error) => errors.push(error) });
-  return { answers, acknowledged, errors, state, feed };
+  return { answers, acknowledged, errors, host, state, feed };
 }
 
 async function open(seq = 0) {
@@ -102,6 +102,19 @@ describe('a feed', () => {
     feed.receive(added(7));
     await frame();
     expect(acknowledged).toEqual([8]);
+  });
+
+  it('goes on with what it has when a new snapshot is refused, and acknowledges what came meanwhile', async () => {
+    const { feed, host, state, acknowledged, errors } = await open();
+    const refusal: CommandError = { code: 'internal', message: 'The disk does not respond.', detail: null };
+    host.subscribe = () => Promise.reject(refusal as unknown as Error);
+    state.onunfold();
+    feed.receive(added(0));
+    feed.receive(added(1));
+    await frame();
+    expect(errors).toEqual([refusal]);
+    expect(state.seq).toBe(2);
+    expect(acknowledged).toEqual([2]);
   });
 
   it('runs while the window is hidden and draws no frames', async () => {

@@ -65,8 +65,10 @@ export class Feed {
       this.state.load(snapshot);
       this.#callbacks.onapplied(this.state.session);
     } catch (reason) {
-      if (!this.#closed) this.#callbacks.onerror(asCommandError(reason));
-      return;
+      if (this.#closed) return;
+      this.#callbacks.onerror(asCommandError(reason));
+      // The earlier subscription goes on: the shell sends no more batches until those that waited are acknowledged.
+      this.#isStale = false;
     } finally {
       this.#loading = false;
     }

@@ -1,7 +1,5 @@
 // The state of a window: its project, the project's sessions, and the open session.
 
-import { SvelteSet } from 'svelte/reactivity';
-
 import type {
   AgentView,
   Connection,
@@ -19,22 +17,23 @@ import type {
   StoredSession,
   WindowEvent,
 } from '../bindings/api';
-import { withMentions } from '../composer/mention';
+import { addDropped } from '../composer/dropped';
 import { asCommandError, type Host } from '../host/host';
 import { SearchState } from '../search/search.svelte';
 import { SessionCreation } from '../sessions/creation.svelte';
+import { AgentStart } from '../sessions/agentStart';
 import { Removals } from '../sessions/removals.svelte';
-import { elsewhere, rowId, rowsOf, type Row } from '../sessions/rows';
-import { isOver, isTurnRunning } from '../text/status';
+import { rowId, type Row } from '../sessions/rows';
+import { SessionList } from '../sessions/sessionList.svelte';
 import { SessionChanges } from '../changes/session.svelte';
 import { machinesOf, type Machines } from '../projects/machines';
 import { ConnectionQuestions } from '../projects/questions.svelte';
-import { StoredSessions, type StoredNews } from '../sessions/stored.svelte';
+import { StoredSessions } from '../sessions/stored.svelte';
 import { TrustQuestions } from '../trust/questions.svelte';
 import { Worktrees } from '../worktrees/worktrees.svelte';
 import { takeNamed } from './askAnother';
 import { AgentCheck } from './agentCheck.svelte';
-import { drafted, EVERYTHING, refusal } from './attachments';
+import { EVERYTHING } from './attachments';
 import { SecondSession } from './second.svelte';
 import { CardsInSight } from './cards';
 import { Drafts, type Draft } from './drafts.svelte';
@@ -65,15 +64,12 @@ export class ProjectState extends SessionActions {
   readonly worktrees: Worktrees;
   /** The sessions in the agent's own store. */
   readonly stored: StoredSessions;
+  /** The project's sessions. */
+  readonly list: SessionList;
   project = $state.raw<ProjectView>() as ProjectView;
-  sessions = $state.raw<readonly Session[]>([]);
-  /** The rows of the session list, newest first. */
-  readonly rows: readonly Row[] = $derived.by(() => rowsOf(this.sessions, this.stored.inOrder));
   settings = $state.raw<SettingsView>() as SettingsView;
   /** The open conversation. */
   open = $state.raw<SessionState | null>(null);
-  /** Sessions whose turn ended since the user last opened them. */
-  readonly unread = new SvelteSet<SessionId>();
   /** The request that the shell wants to be shown. */
   shownRequest = $state.raw<string | null>(null);
   /** The item that is to be shown as soon as its session has it: a search result was opened. */
@@ -95,11 +91,8 @@ export class ProjectState extends SessionActions {
   readonly cards: CardsInSight;
 
   #feed: Feed | null = null;
-  /** The empty session whose agent was asked to start. */
-  #started: SessionId | null = null;
   #kept = new Map<SessionId, SessionState>();
-  /** The processes of the agents that were started here. */
-  readonly #ownPids = new Set<number>();
+  readonly #start: AgentStart;
 
   constructor(host: Host, { project, settings }: Connection, drafts = new Drafts()) {
     super(host);
@@ -113,9 +106,11 @@ export class ProjectState extends SessionActions {
     const isUnchecked = () => this.project.machine !== null || isDemo();
     this.agentCheck = new AgentCheck(host, this.problems, isUnchecked, (agent) => this.#takeAgent(agent));
     this.stored = new StoredSessions(project.path);
+    const isShown = (id: SessionId) => this.open?.id === id || this.second.state?.id === id;
+    this.list = new SessionList(this.stored, isShown);
     this.project = project;
     this.settings = settings;
-    this.sessions = project.sessions;
+    this.list.all = project.sessions;
     this.changes = new SessionChanges(host, this.problems, openId, () => this.project.machine !== null);
     this.trust = new TrustQuestions(host, this.problems, {
       project: () => this.project,
@@ -123,7 +118,7 @@ export class ProjectState extends SessionActions {
       begin: (wanted) => this.creation.createWith(wanted),
     });
     this.creation = new SessionCreation(host, this.problems, this.trust, async (session) => {
-      this.#list(session);
+      this.list.take(session);
       this.drafts.begin(session.id, this.project.path);
       const opened = this.openSession(session.id);
       if (!this.drafts.of(session.id, this.project.path).empty) void this.beginWriting();
@@ -131,10 +126,11 @@ export class ProjectState extends SessionActions {
       return this.open;
     });
     this.trust.begin();
+    this.#start = new AgentStart(host, this.problems, this.trust);
     this.drafts = drafts;
     const reportCards = (session: SessionId, requests: RequestId[]) => void this.#reportCards(session, requests);
     this.cards = new CardsInSight(openId, reportCards);
-    this.second = new SecondSession(host, this.problems, (session) => this.#list(session), reportCards);
+    this.second = new SecondSession(host, this.problems, (session) => this.list.take(session), reportCards);
   }
 
   /** Connects, starts listening, then requests the snapshot of the open session. In this order no event is missed. */
@@ -156,6 +152,21 @@ export class ProjectState extends SessionActions {
     return state;
   }
 
+  /** Deskbell's own sessions. */
+  get sessions(): readonly Session[] {
+    return this.list.all;
+  }
+
+  /** The rows of the session list, newest first. */
+  get rows(): readonly Row[] {
+    return this.list.rows;
+  }
+
+  /** Sessions whose turn ended since the user last opened them. */
+  get unread(): ReadonlySet<SessionId> {
+    return this.list.unread;
+  }
+
   hear(event: WindowEvent): void {
     this.questions.hear(event);
     this.recordings.hear(event);
@@ -165,13 +176,13 @@ export class ProjectState extends SessionActions {
         this.second.receive(event);
         break;
       case 'sessionListed':
-        this.#list(event.session);
+        this.list.take(event.session);
         break;
       case 'sessionRemoved':
         this.#forget(event.sessionId);
         break;
       case 'storedChanged':
-        this.stored.take(event.change).forEach((news) => this.#markUnread(news));
+        this.stored.take(event.change).forEach((news) => this.list.markUnread(news));
         break;
       case 'marksChanged':
         this.stored.marks = new Map(event.marks.map(({ id, mark }) => [id, mark]));
@@ -198,7 +209,7 @@ export class ProjectState extends SessionActions {
         break;
       case 'projectChanged':
         this.#takeProject(event.project);
-        this.sessions = reuse(this.sessions, event.project.sessions);
+        this.list.takeAll(event.project.sessions);
         if (event.project.hasDraft) void this.#takeDraft();
         break;
     }
@@ -232,9 +243,9 @@ export class ProjectState extends SessionActions {
 
   async openSession(id: SessionId): Promise<void> {
     this.creation.missing = null;
-    this.unread.delete(id);
+    this.list.unread.delete(id);
     if (this.open?.id === id) return;
-    const facts = this.sessions.find((session) => session.id === id);
+    const facts = this.list.find(id);
     if (facts === undefined) {
       this.problems.report('The session was not opened', {
         code: 'noSuchSession',
@@ -253,7 +264,7 @@ export class ProjectState extends SessionActions {
     const state = swapped ?? this.#kept.get(id) ?? new SessionState(facts);
     this.open = state;
     this.#feed = new Feed(this.host, state, {
-      onapplied: (session) => this.#list(session),
+      onapplied: (session) => this.list.take(session),
       onerror: (error) => this.problems.report('The session could not be read', error),
     });
     await this.#feed.load();
@@ -262,9 +273,9 @@ export class ProjectState extends SessionActions {
 
   /** Shows a session beside the open one. */
   async showSecond(id: SessionId): Promise<void> {
-    const facts = this.sessions.find((session) => session.id === id);
+    const facts = this.list.find(id);
     if (facts === undefined || this.open === null || this.open.id === id) return;
-    this.unread.delete(id);
+    this.list.unread.delete(id);
     await this.second.show(this.#kept.get(id) ?? new SessionState(facts));
   }
 
@@ -274,12 +285,12 @@ export class ProjectState extends SessionActions {
    */
   async openRow(row: Row): Promise<void> {
     if (row.session !== null) return this.openSession(row.session.id);
-    this.unread.delete(rowId(row));
+    this.list.unread.delete(rowId(row));
     // Looking at a conversation runs nothing, so it needs no decision about the folder's trust.
     this.trust.hide();
     await this.problems.attempt('The session was not opened', async () => {
       const session = await this.host.openStored(row.stored.agentSessionId);
-      this.#list(session);
+      this.list.take(session);
       await this.openSession(session.id);
       if (row.stored.agent !== null && !session.alive) {
         await this.#startAgent(() => this.host.command(session.id, { type: 'start' }));
@@ -336,28 +347,12 @@ export class ProjectState extends SessionActions {
 
   /** Starts the agent of the open session with permission checks off, this time only. */
   async startWithoutAsking(): Promise<void> {
-    const { open } = this;
-    if (open === null) return;
-    await this.#startAgent(() => this.host.startWithoutAsking(open.id));
+    if (this.open !== null) await this.#start.withoutAsking(this.open);
   }
 
   /** Starts the agent of an empty session, as the user begins to write. */
   async beginWriting(): Promise<void> {
-    const session = this.open?.session;
-    if (!session?.isEmpty || session.alive || session.status.type !== 'idle' || this.#started === session.id) return;
-    this.#started = session.id;
-    await this.#startAgent(() => this.host.command(session.id, { type: 'start' }));
-  }
-
-  /** Where the user has to decide about the folder first, the page that asks is the answer. */
-  async #startAgent(start: () => Promise<void>): Promise<void> {
-    try {
-      await start();
-    } catch (reason) {
-      const error = asCommandError(reason);
-      if (error.code === 'notTrusted') this.trust.folderShown = true;
-      else this.problems.report('The agent was not started', error);
-    }
+    if (this.open !== null) await this.#start.asUserWrites(this.open);
   }
 
   /** The session of a row. A conversation of the agent's store becomes one; nothing is started or opened. */
@@ -365,7 +360,7 @@ export class ProjectState extends SessionActions {
     if (row.session !== null) return row.session;
     return this.problems.read('The session was not read', async () => {
       const session = await this.host.openStored(row.stored.agentSessionId);
-      this.#list(session);
+      this.list.take(session);
       return session;
     });
   }
@@ -391,7 +386,7 @@ export class ProjectState extends SessionActions {
         const stored = session.agent === 'acp' || session.profile !== null ? null : session.agentSessionId;
         const restored = await this.host.restoreSession(session.id, stored);
         this.removals.delete(session.id);
-        this.#list(restored);
+        this.list.take(restored);
         first ??= restored.id;
       });
     }
@@ -403,11 +398,10 @@ export class ProjectState extends SessionActions {
     this.restoring = false;
   }
 
-  /** Whether another program has the open session open. The list may still name a process of ours that has ended. */
+  /** Whether another program has the open session open. */
   get isWatching(): boolean {
     const { open } = this;
-    const other = open === null ? null : elsewhere({ session: open.session, stored: this.openStored });
-    return other !== null && !this.#ownPids.has(other.pid);
+    return open !== null && this.list.isOpenElsewhere({ session: open.session, stored: this.openStored });
   }
 
   /** Pins or archives the session of a row; `null` removes its mark. */
@@ -424,7 +418,7 @@ export class ProjectState extends SessionActions {
     if (id === undefined) return;
     await this.problems.attempt('The session was not forked', async () => {
       const { session, draft } = await this.host.forkSession(id, before);
-      this.#list(session);
+      this.list.take(session);
       if (draft !== null) this.drafts.of(session.id, this.project.path).text = draft;
       await this.openSession(session.id);
     });
@@ -479,62 +473,17 @@ export class ProjectState extends SessionActions {
 
   /** Adds dropped files to the draft of the open session. */
   #take(dropped: readonly Dropped[]): void {
-    const draft = this.draft;
-    const paths: string[] = [];
-    for (const one of dropped) {
-      if (one.type === 'attachment') {
-        const added = drafted(one.attachment.name ?? '', one.attachment);
-        const why = refusal(added, draft.attachments, this.open?.session.capabilities ?? EVERYTHING);
-        if (why === null) draft.attachments = [...draft.attachments, added];
-        else this.refuseAttachment(why);
-      }
-      if (one.type === 'file') paths.push(one.path);
-      if (one.type === 'refused') {
-        this.refuseAttachment(one.why);
-      }
-    }
-    if (paths.length > 0) draft.text = withMentions(draft.text, paths);
+    const accepted = this.open?.session.capabilities ?? EVERYTHING;
+    addDropped(this.draft, dropped, accepted).forEach((why) => this.refuseAttachment(why));
     if (dropped.some((one) => one.type !== 'refused')) void this.beginWriting();
   }
 
-  #list(session: Session): void {
-    if (session.pid !== null) this.#ownPids.add(session.pid);
-    const index = this.sessions.findIndex((known) => known.id === session.id);
-    const before = this.sessions[index];
-    if (before === session) return;
-    if (before === undefined) {
-      this.sessions = [session, ...this.sessions];
-      return;
-    }
-    if (isTurnRunning(before.status) && isOver(session.status) && !this.#shows(session.id)) {
-      this.unread.add(session.id);
-    }
-    this.sessions = this.sessions.with(index, reuse(before, session));
-  }
-
-  /** A turn ended in another program. The end of a turn that ran here is reported by its session. */
-  #markUnread({ session: { agentSessionId, live }, before }: StoredNews): void {
-    const own = this.sessions.find((session) => session.agentSessionId === agentSessionId);
-    if (own === undefined) {
-      this.unread.add(agentSessionId);
-      return;
-    }
-    const other = live ?? before?.live;
-    const isElsewhere = !own.alive && other != null && !this.#ownPids.has(other.pid);
-    if (isElsewhere && !this.#shows(own.id)) this.unread.add(own.id);
-  }
-
-  #shows(id: SessionId): boolean {
-    return this.open?.id === id || this.second.state?.id === id;
-  }
-
   #forget(id: SessionId): void {
-    const session = this.sessions.find((session) => session.id === id);
+    const session = this.list.find(id);
     // There is nothing in an empty one.
     if (session?.isEmpty === false) this.removals.add(session);
-    this.sessions = this.sessions.filter((session) => session.id !== id);
+    this.list.remove(id);
     this.#kept.delete(id);
-    this.unread.delete(id);
     this.drafts.forget(id, this.project.path);
     if (this.second.state?.id === id) void this.second.close();
     if (this.open?.id !== id) return;

@@ -147,10 +147,61 @@ fn an_answer_of_any_length_is_in_rows_that_are_never_long_and_is_sent_about_once
         let before = stage.sent;
         stage.end(&text);
         stage.check(name);
-        if ["prose", "code", "a list"].contains(&name) {
+        // The slices of a list are sent once more: its size is known now.
+        if ["prose", "code"].contains(&name) {
             assert!(stage.sent - before < 50_000, "{name}: {} bytes at the end", stage.sent - before);
         }
         assert!(stage.held.len() > 8, "{name}: {} rows", stage.held.len());
+    }
+}
+
+/// The places of the entries or rows in a text with one list or table, in the order of the slices. Each slice that has a
+/// part of it says how many are before it, and how many there are in all.
+fn hold_places(stage: &Stage, n: Option<u32>) -> u32 {
+    let mut next = 0;
+    for item in &stage.held {
+        let (Some(slice), Body::Text { blocks, .. }) = (&item.slice, &item.body) else { panic!("no slice") };
+        for (i, block) in blocks.iter().enumerate() {
+            let n_here = match block {
+                Block::List { items, .. } => items.len(),
+                Block::Table { rows, .. } => rows.len(),
+                _ => continue,
+            };
+            if slice.continues && i == 0 {
+                // A row may be cut between its cells: both slices have a part of it.
+                let is_next = slice.n_before == next || slice.n_before + 1 == next;
+                assert!(is_next && slice.n_in_first == n, "{slice:?} after {next}");
+                next = slice.n_before;
+            }
+            if slice.is_continued && i + 1 == blocks.len() {
+                assert_eq!(slice.n_in_last, n, "slice {}", slice.nr);
+            }
+            next += n_here as u32;
+        }
+    }
+    next
+}
+
+#[test]
+fn the_parts_of_a_list_or_table_say_where_they_are_and_how_many_there_are_once_that_is_known() {
+    let table = format!("|a|b|\n|-|-|\n{}", "|one|two|\n".repeat(2_000));
+    for (text, n) in [(table, 2_000), ("- one item\n".repeat(3_000), 3_000)] {
+        let text = format!("Before.\n\n{text}");
+        let grown = || {
+            let mut stage = Stage::new();
+            stage.piece(&text);
+            assert!(stage.held.len() > 3);
+            hold_places(&stage, None);
+            stage
+        };
+        let mut followed = grown();
+        followed.piece("\nAfter it.\n\n");
+        assert_eq!(hold_places(&followed, Some(n)), n);
+        followed.check("followed by words");
+        let mut ended = grown();
+        ended.end(&text);
+        assert_eq!(hold_places(&ended, Some(n)), n);
+        ended.check("at the end");
     }
 }
 

@@ -127,13 +127,6 @@ fn a_run_that_failed_or_decided_something_is_shown_at_once() {
             "",
             "Warning: The hook PostToolUse:Bash stopped the agent: halt",
         ),
-        (
-            "SessionStart:startup",
-            GOOD,
-            r#"{"systemMessage":"Mind the gap"}"#,
-            "",
-            "Info: The hook SessionStart:startup reports: Mind the gap",
-        ),
     ];
     for (name, end, stdout, stderr, text) in table {
         let output = format!("{stdout}{stderr}").trim().to_owned();
@@ -213,6 +206,27 @@ fn a_hook_without_an_end_is_no_activity_of_the_next_turn_and_ends_with_its_proce
     assert_eq!(life.shown(), [cut_off, "end", "Info: The hook SessionEnd ran | bye"]);
 }
 
+#[test]
+fn details_do_not_repeat_a_message() {
+    let reports = "Info: The hook Stop reports: ";
+    let message = |text: &str| json!({"systemMessage": text}).to_string();
+    let table = [
+        (message("Mind the gap"), "", "Mind the gap".to_owned()),
+        (message("Mind the gap"), "why", "Mind the gap | why".to_owned()),
+        (message(" Mind\nthe gap\n"), "", " Mind\nthe gap\n".to_owned()),
+    ];
+    for (stdout, stderr, shown) in table {
+        assert_eq!(shown_of("Stop", GOOD, &stdout, stderr), [format!("{reports}{shown}")]);
+    }
+    // Other fields of the output are shown nowhere else.
+    let more = r#"{"systemMessage":"Mind","decision":"block"}"#;
+    assert_eq!(shown_of("Stop", GOOD, more, ""), [format!("Warning: The hook Stop reports: Mind | {more}")]);
+    // The notice has the beginning of a long message, and the details have all of it.
+    let long = "m".repeat(MESSAGE_LIMIT + 1);
+    let expected = format!("{reports}{} | {long}", &long[..MESSAGE_LIMIT]);
+    assert_eq!(shown_of("Stop", GOOD, &message(&long), ""), [expected]);
+}
+
 /// 2.1.329 repeats a hook's message, and both versions report a blocked prompt.
 #[test]
 fn what_the_agent_says_about_a_hook_is_shown_once() {
@@ -221,7 +235,7 @@ fn what_the_agent_says_about_a_hook_is_shown_once() {
     life.hears(0, &ended("h", "Stop", GOOD, r#"{"systemMessage":"all done"}"#, ""));
     life.hears(0, &informational("notice", "Stop says: all done"));
     life.hears(0, &informational("notice", "Stop says: something else"));
-    let message = r#"Info: The hook Stop reports: all done | {"systemMessage":"all done"}"#;
+    let message = "Info: The hook Stop reports: all done";
     assert_eq!(life.shown(), [message, "Info: Stop says: something else"]);
 
     let blocked = "UserPromptSubmit operation blocked by hook:\nno\n\nOriginal prompt: hello";

@@ -1,10 +1,10 @@
 //! The slices of an item: of a document of the agent, the plain text of a prompt or thought, the details of a notice, or
 //! the input of a call.
 
-use super::Slices;
 use super::cutter::{is_short, name};
 use super::diff::DiffSlices;
 use super::plain::PlainSlices;
+use super::{Parts, Slices};
 use crate::api::{Body, Diff, Output, ToolCall, ToolDetail};
 
 /// Details and inputs up to this size are drawn whole, in a pane that scrolls. Longer ones have a row for each slice.
@@ -144,6 +144,28 @@ impl BodySlices {
         match (self, body) {
             (Self::Document(slices), Body::Text { blocks, .. }) => slices.beginning(blocks, nr),
             _ => (0, nr > 0),
+        }
+    }
+}
+
+impl BodySlices {
+    /// What slice `nr` has of the lists and tables that are cut.
+    pub fn parts(&self, body: &Body, nr: u32) -> Parts {
+        match (self, body) {
+            (Self::Document(slices), Body::Text { blocks, streaming }) => {
+                slices.parts(blocks, nr, *streaming)
+            }
+            _ => Parts::default(),
+        }
+    }
+
+    /// The first slice with a part of a list or table that is cut and may still get more.
+    pub fn growing_from(&self, body: &Body) -> Option<u32> {
+        match (self, body) {
+            (Self::Document(slices), Body::Text { blocks, streaming }) => {
+                slices.growing_from(blocks, *streaming)
+            }
+            _ => None,
         }
     }
 }

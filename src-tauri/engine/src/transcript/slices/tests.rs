@@ -45,13 +45,24 @@ fn all_slices_together_are_the_whole() {
 #[test]
 fn a_number_goes_on_in_the_next_slice() {
     let mut next = 1;
-    for slice in slices(&document::markdown(&"1. one\n".repeat(30_000))) {
+    let blocks = document::markdown(&"1. one\n".repeat(30_000));
+    let marks = Slices::of(&blocks);
+    for (nr, slice) in (0..).zip(slices(&blocks)) {
         let [Block::List { start: Some(start), items }] = &slice[..] else {
             panic!("{} blocks", slice.len())
         };
         assert_eq!(*start, next);
+        let parts = marks.parts(&blocks, nr, false);
+        assert_eq!((u64::from(parts.n_before) + 1, parts.n_in_first), (next, Some(30_000)));
+        assert_eq!(parts.n_in_last, (nr + 1 < marks.count()).then_some(30_000));
+        // The last block of a text that is being written.
+        assert_eq!(
+            marks.parts(&blocks, nr, true),
+            super::Parts { n_before: parts.n_before, ..Default::default() }
+        );
         next += items.len() as u64;
     }
+    assert_eq!((marks.growing_from(&blocks, true), marks.growing_from(&blocks, false)), (Some(0), None));
 }
 
 proptest! {
