@@ -108,7 +108,7 @@ pub async fn open_session(
     }
     let label = opening::open_far(app, &project).await?;
     app.state::<Windows>().with(&label, |window| {
-        if window.forward.is_none() {
+        if window.first.shown().is_none() {
             window.open_session = Some(id);
         }
     })?;

@@ -66,8 +66,7 @@ pub async fn a_trusted_folder_gets_its_way() -> Result<()> {
             ensure!(session["restricted"] == false, "it was restricted all the same");
             if project.name == "hook-in-background" {
                 // No turn waits for it, and it ends with the agent.
-                let ran = async || Ok((!place.traces()?.is_empty()).then_some(()));
-                eventually("the hook runs", DEADLINE, ran).await?;
+                place.wait_for_a_trace().await?;
             }
             relay.finish().await?;
 
@@ -212,6 +211,14 @@ impl Place {
 
     fn traces(&self) -> Result<Vec<String>> {
         traces(&self.folder).context("looking for traces")
+    }
+
+    async fn wait_for_a_trace(&self) -> Result<()> {
+        let folder = self.folder.clone();
+        eventually("something of the folder ran", DEADLINE, async move || {
+            Ok((!traces(&folder)?.is_empty()).then_some(()))
+        })
+        .await
     }
 }
 

@@ -114,6 +114,8 @@ mod tests {
             title: String::new(),
             project: "/code".to_owned(),
             project_name: "code".to_owned(),
+            profile: None,
+            agent: None,
             machine: machine.map(str::to_owned),
             checkout: Checkout::default(),
             state: BoardState::Working,

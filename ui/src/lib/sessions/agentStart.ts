@@ -1,4 +1,4 @@
-// Starting the agent of the open session before its first prompt.
+// Starting the agent of a session before a prompt is sent to it.
 
 import type { SessionId } from '../bindings/api';
 import { asCommandError, type Host } from '../host/host';
@@ -26,6 +26,11 @@ export class AgentStart {
     if (!session.isEmpty || session.alive || session.status.type !== 'idle' || this.#started === session.id) return;
     this.#started = session.id;
     await this.#start(() => this.host.command(session.id, { type: 'start' }));
+  }
+
+  /** Starts the agent of a session whose messages only the agent has. */
+  async toRead(id: SessionId): Promise<void> {
+    await this.#start(() => this.host.command(id, { type: 'start' }));
   }
 
   /** Where the user has to decide about the folder first, the page that asks is the answer. */

@@ -292,9 +292,7 @@ export class ProjectState extends SessionActions {
       const session = await this.host.openStored(row.stored.agentSessionId);
       this.list.take(session);
       await this.openSession(session.id);
-      if (row.stored.agent !== null && !session.alive) {
-        await this.#startAgent(() => this.host.command(session.id, { type: 'start' }));
-      }
+      if (row.stored.agent !== null && !session.alive) await this.#start.toRead(session.id);
     });
   }
 
