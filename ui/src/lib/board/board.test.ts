@@ -206,7 +206,7 @@ describe('the other machines', () => {
     const { host } = await board('board-machines');
     const asked = vi.spyOn(host, 'machineSessions');
     expect(screen.getByRole('region', { name: 'Other machines' }).textContent).toMatch(
-      /connects to no machine by\s+itself/,
+      /connects to no machine\s+by\s+itself/,
     );
     expect(machinesOf('board-machines').map((machine) => linkWord(machine, START))).toEqual([
       'Connected',
