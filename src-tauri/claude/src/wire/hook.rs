@@ -34,9 +34,9 @@ fn printed(stdout: &str) -> Option<Map<String, Value>> {
 
 fn is_message_only(printed: &Map<String, Value>) -> bool {
     let is_message = message_of(printed).is_some();
-    let has_effect =
-        |key: &String| !WITHOUT_EFFECT.contains(&key.as_str()) && !(is_message && key == MESSAGE);
-    !is_stopped(printed) && !printed.keys().any(has_effect)
+    let has_no_effect =
+        |key: &String| WITHOUT_EFFECT.contains(&key.as_str()) || (is_message && key == MESSAGE);
+    !is_stopped(printed) && printed.keys().all(has_no_effect)
 }
 
 fn message_of(printed: &Map<String, Value>) -> Option<String> {
