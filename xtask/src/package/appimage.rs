@@ -10,7 +10,7 @@ use super::kind::Kind;
 use super::{Source, built_package, rpm, tree};
 use crate::command::{cargo, find, read, run};
 use crate::scratch::Scratch;
-use crate::{Outcome, demo, project};
+use crate::{Outcome, project};
 
 /// The crate whose source has the runtime. Nothing of its code is used.
 const CRATE: (&str, &str) = ("appimage", "0.4.0");
@@ -96,8 +96,9 @@ fn runtime() -> Outcome<PathBuf> {
     }
 }
 
-/// Runs the AppImage that was built last: its version, a turn whose agent finds no variable of the runtime, and a
-/// conversation in its window.
+/// Runs the AppImage that was built last: its version, and a turn whose agent finds no variable of the runtime. Its
+/// window is not opened: an AppImage that unpacked itself does not pass on the signal that ends it, and what it started
+/// would stay.
 pub fn check() -> Outcome {
     let image = built_package(Kind::App, "AppImage")?;
     let scratch = Scratch::new()?;
@@ -118,12 +119,6 @@ pub fn check() -> Outcome {
     if n_unset < OF_RUNTIME.len() {
         return Err(format!("an agent in the AppImage has variables of its runtime: {events}"));
     }
-
-    let mut app = started(&image, &home);
-    app.args(demo::arguments(&demo::project_folder()?)).current_dir("/");
-    let played = demo::play(&mut app, project::target().join("deskbell-appimage.png"))?;
-    println!("The AppImage played the conversation in {:.1} s", played.took.as_secs_f32());
-    println!("A picture of it lies at {}", played.screenshot.display());
     Ok(())
 }
 
