@@ -17,7 +17,7 @@ const FOLDER: &str = "DESKBELL_TEST_FULL_DISK";
 /// More than the largest file that the full disk takes.
 const N_BYTES: usize = 64 * 1024;
 
-/// The state of one kind: writes it, and returns the failure in words. `nr` tells one content from another.
+/// Writes the state of one kind, and returns the error as text. Each `nr` gives another content.
 type Writer = fn(&Path, u64) -> Result<(), String>;
 
 const WRITERS: [(&str, Writer); 5] = [

@@ -28,7 +28,8 @@ impl Agent {
         agent
     }
 
-    /// A process that continues a conversation of which Deskbell has no copy. `offers`: besides `session/load`.
+    /// A process that continues a conversation. Deskbell has no copy of it. `offers` are capabilities in addition to
+    /// `session/load`.
     pub fn without_past(row: &str, offers: Value) -> Self {
         let agent = ChosenAgent::row_of(row).unwrap();
         let resume = Some("s".to_owned());
