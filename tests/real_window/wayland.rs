@@ -3,7 +3,8 @@
 
 use anyhow::{Context, Result, ensure};
 use deskbell_tests::window::{
-    App, Compositor, Desktop, LONG, Launch, Manners, Notifications, SHORT, Tray, TrayIcon, Window, eventually,
+    App, Compositor, Desktop, LONG, Launch, Manners, Notifications, SHORT, Tray, TrayIcon, WaylandWindow,
+    Window, eventually,
 };
 
 use crate::stage::{Gate, PROJECT};
@@ -41,6 +42,21 @@ impl Stage {
         self.window.click("textbox", "Prompt").await?;
         self.compositor.type_text(text).await?;
         self.compositor.key(None, "Return").await
+    }
+
+    /// Sends a prompt that goes on when the window is on another workspace, out of sight. Returns the window.
+    async fn prompt_out_of_sight(&self, text: &str) -> Result<WaylandWindow> {
+        let frame = self.compositor.window(PROJECT).await?;
+        self.compositor.focus(&frame).await?;
+        self.window.click("textbox", "Prompt").await?;
+        let gate = Gate::closed(&self.desktop)?;
+        self.compositor.type_text(&gate.step()).await?;
+        self.compositor.key(Some("shift"), "Return").await?;
+        self.prompt(text).await?;
+        self.compositor.workspace("2").await?;
+        self.window.wait_unfocused().await?;
+        gate.open()?;
+        Ok(frame)
     }
 
     /// The texts of windows other than the project's.
@@ -83,17 +99,7 @@ pub async fn a_prompt_is_answered_and_a_request_allowed_by_keyboard() -> Result<
 
 pub async fn a_request_out_of_sight_has_a_dialog() -> Result<()> {
     play("wayland-dialog", async |stage| {
-        let frame = stage.compositor.window(PROJECT).await?;
-        stage.compositor.focus(&frame).await?;
-        stage.window.click("textbox", "Prompt").await?;
-        let gate = Gate::closed(&stage.desktop)?;
-        stage.compositor.type_text(&gate.step()).await?;
-        stage.compositor.key(Some("shift"), "Return").await?;
-        stage.prompt(r#"TOOL Bash {"command": "touch a.txt"}"#).await?;
-        // Another workspace: the window is out of sight.
-        stage.compositor.workspace("2").await?;
-        stage.window.wait_unfocused().await?;
-        gate.open()?;
+        stage.prompt_out_of_sight(r#"TOOL Bash {"command": "touch a.txt"}"#).await?;
         let dialog = stage.compositor.window("Run this command?").await?;
         eventually("the dialog is drawn", SHORT, async || {
             Ok((stage.compositor.colours().await? > FEW_COLOURS).then_some(()))
@@ -134,16 +140,7 @@ pub async fn an_image_is_pasted() -> Result<()> {
 
 pub async fn the_bell_rings_is_clicked_and_is_withdrawn() -> Result<()> {
     play("wayland-bell", async |stage| {
-        let frame = stage.compositor.window(PROJECT).await?;
-        stage.compositor.focus(&frame).await?;
-        stage.window.click("textbox", "Prompt").await?;
-        let gate = Gate::closed(&stage.desktop)?;
-        stage.compositor.type_text(&gate.step()).await?;
-        stage.compositor.key(Some("shift"), "Return").await?;
-        stage.prompt("SAY The fog has gone.").await?;
-        stage.compositor.workspace("2").await?;
-        stage.window.wait_unfocused().await?;
-        gate.open()?;
+        let frame = stage.prompt_out_of_sight("SAY The fog has gone.").await?;
         let rung =
             stage.notifications.wait_for(|seen| seen.body.contains("The fog has gone."), SHORT).await?;
         ensure!(rung.summary.contains(PROJECT), "{rung:?}");
