@@ -399,9 +399,9 @@ fn slice_id(id: &ItemId, nr: u32) -> ItemId {
     if nr == 0 { id.clone() } else { ItemId(format!("{id}\u{1f}{nr}")) }
 }
 
-/// The id of the item that a slice is of.
-pub fn item_of_slice(id: &ItemId) -> ItemId {
-    ItemId::new(id.as_str().split('\u{1f}').next().unwrap_or_default())
+/// The id of the item that a row of a window shows, or a slice of it.
+pub fn item_of_row(row: &Item) -> &ItemId {
+    row.slice.as_ref().map_or(&row.id, |slice| &slice.of)
 }
 
 fn added(item: Item) -> Placed {

@@ -7,7 +7,7 @@ use crate::changes::EditedFiles;
 use crate::export::Heading;
 use crate::launch::{agent_name, resume_command};
 use crate::session::machine::Input;
-use crate::session::window_view::item_of_slice;
+use crate::session::window_view::item_of_row;
 use crate::session::{Message, Subscriber, export, gone};
 use std::cell::RefCell;
 use std::path::Path;
@@ -44,7 +44,7 @@ impl Actor {
                 let near = RefCell::new(Vec::new());
                 feed.show(show, |first, end| {
                     let items = self.subscribers.window_items(self.core.transcript(), first, end);
-                    items.inspect(|item| near.borrow_mut().push(item_of_slice(&item.id)))
+                    items.inspect(|row| near.borrow_mut().push(item_of_row(row).clone()))
                 });
                 self.core.want_colours(near.into_inner().iter());
                 // The caller may be gone; its window receives the events all the same.
@@ -177,10 +177,7 @@ impl Actor {
         self.flush().await;
         let (rows, items) = self.subscribers.begin(&subscriber, self.core.transcript());
         match subscriber {
-            Subscriber::Merged(_) => {
-                let near: Vec<ItemId> = items.iter().map(|item| item_of_slice(&item.id)).collect();
-                self.core.want_colours(near.iter());
-            }
+            Subscriber::Merged(_) => self.core.want_colours(items.iter().map(item_of_row)),
             Subscriber::Every(_) => self.core.want_all_colours(),
             Subscriber::Summary(_) => {}
         }

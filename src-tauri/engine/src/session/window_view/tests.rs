@@ -155,6 +155,27 @@ fn an_answer_of_any_length_is_in_rows_that_are_never_long_and_is_sent_about_once
     }
 }
 
+#[test]
+fn a_row_leads_to_its_item_whatever_characters_an_agent_has_in_its_ids() {
+    let own = ItemId::new("call\u{1f}1");
+    let body = Body::Notice { level: Level::Info, text: String::new(), detail: None, until_at: None };
+    let mut row = Item::new(own.as_str(), body);
+    assert_eq!(item_of_row(&row), &own);
+    row.id = slice_id(&own, 2);
+    row.slice = Some(Slice {
+        of: own.clone(),
+        nr: 2,
+        is_last: true,
+        block: 0,
+        continues: false,
+        is_continued: false,
+        n_before: 0,
+        n_in_first: None,
+        n_in_last: None,
+    });
+    assert_eq!(item_of_row(&row), &own);
+}
+
 /// The places of the entries or rows in a text with one list or table, in the order of the slices. Each slice that has a
 /// part of it says how many are before it, and how many there are in all.
 fn hold_places(stage: &Stage, n: Option<u32>) -> u32 {
