@@ -105,10 +105,7 @@ const COMMANDS: &[&str] = &[
 ];
 
 fn main() {
-    println!("cargo:rerun-if-changed=src-tauri/capabilities");
-    let attributes = Attributes::new()
-        .capabilities_path_pattern("./src-tauri/capabilities/**/*.json")
-        .app_manifest(AppManifest::new().commands(COMMANDS));
+    let attributes = Attributes::new().app_manifest(AppManifest::new().commands(COMMANDS));
     if let Err(error) = tauri_build::try_build(attributes) {
         panic!("could not prepare the Tauri build: {error:#}");
     }

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use crate::projects::{SECOND, start_again};
 use crate::stage::{PROJECT, Stage};
 
-/// What the pages of projects may call.
-const MANIFEST: &str = include_str!("../../src-tauri/capabilities/project.json");
+/// It says what the pages of projects may call.
+const CONFIGURATION: &str = include_str!("../../tauri.conf.json");
 
 /// The commands that name a session of Deskbell, with arguments that they understand.
 fn about_a_session(id: &Value) -> Vec<(&'static str, Value)> {
@@ -118,10 +118,14 @@ const ABOUT_NO_SESSION: &[&str] = &[
     "zoom_window",
 ];
 
-/// The commands of the manifest.
+/// The commands that a project's window may call.
 fn permitted() -> Result<BTreeSet<String>> {
-    let manifest: Value = serde_json::from_str(MANIFEST)?;
-    let permissions = manifest["permissions"].as_array().context("the manifest lists no permissions")?;
+    let configuration: Value = serde_json::from_str(CONFIGURATION)?;
+    let capabilities = configuration["app"]["security"]["capabilities"].as_array();
+    let capabilities = capabilities.context("the configuration has no capabilities")?;
+    let project = capabilities.iter().find(|capability| capability["identifier"] == "project");
+    let permissions = project.and_then(|capability| capability["permissions"].as_array());
+    let permissions = permissions.context("a project's window has no permissions")?;
     let names = permissions.iter().filter_map(|permission| permission.as_str()?.strip_prefix("allow-"));
     Ok(names.map(|name| name.replace('-', "_")).collect())
 }
@@ -152,7 +156,7 @@ pub async fn a_window_acts_only_on_its_own_sessions() -> Result<()> {
                 .chain(ABOUT_NO_SESSION.iter().copied())
                 .map(str::to_owned)
                 .collect();
-            ensure!(named == permitted()?, "these lists and the manifest differ: {named:?}");
+            ensure!(named == permitted()?, "these lists and the configuration differ: {named:?}");
 
             stage.window.prompt("SAY Mine alone.").await?;
             stage.window.wait_said("Mine alone.", SHORT).await?;

@@ -512,9 +512,10 @@ fn every_command_of_the_page_is_declared_answered_and_allowed() {
     assert_eq!(answered, declared, "answered by the shell, and declared in build.rs");
 
     let mut allowed = BTreeSet::new();
-    for window in ["project", "start", "board"] {
-        let text = read(&format!("src-tauri/capabilities/{window}.json"));
-        let capability: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let configuration = configuration();
+    let capabilities = configuration["app"]["security"]["capabilities"].as_array().unwrap();
+    assert_eq!(capabilities.len(), 3, "the project's window, the start page and the board");
+    for capability in capabilities {
         let permissions =
             capability["permissions"].as_array().unwrap().iter().filter_map(|name| name.as_str());
         allowed.extend(
