@@ -429,6 +429,7 @@ async fn listen(app: AppHandle, mut told: mpsc::UnboundedReceiver<Envelope>, rep
                 match turn.outcome {
                     Outcome::Interrupted | Outcome::Unavailable => {}
                     Outcome::Done => {
+                        generate_title(&app, &project, &session);
                         let app = app.clone();
                         tauri::async_runtime::spawn(async move {
                             ring_finished(&app, &project, &session, turn.words).await;
@@ -444,6 +445,22 @@ async fn listen(app: AppHandle, mut told: mpsc::UnboundedReceiver<Envelope>, rep
             _ => {}
         }
     }
+}
+
+/// Asks the agent for a title of a session that only its first prompt has named, if the user wants titles. The session
+/// says no longer that it has none once it was asked.
+fn generate_title(app: &AppHandle, project: &Path, session: &Session) {
+    let is_wanted = app.state::<Arc<CurrentSettings>>().get().agent.generate_titles;
+    if !is_wanted || !session.has_prompt_title || session.agent == AgentKind::Acp {
+        return;
+    }
+    // It was removed meanwhile.
+    let Ok(handle) = app.state::<SessionRegistry>().session(project, &session.id) else { return };
+    tauri::async_runtime::spawn(async move {
+        if let Err(error) = handle.command(Command::GenerateTitle).await {
+            tracing::warn!(%error, "no title was asked for");
+        }
+    });
 }
 
 /// Calls the user with the first line of the answer, or with the outcome if there is none.

@@ -133,3 +133,24 @@ pub async fn a_title_that_the_agent_cannot_make_is_said() -> Result<()> {
     ensure!(relay.session()?["title"] == "SAY hello", "{}", relay.session()?["title"]);
     relay.close().await
 }
+
+/// The agent wants a title in JSON from its model: here the model is given it as its directive.
+pub async fn a_title_is_generated_once_and_is_in_the_agents_file() -> Result<()> {
+    let world = World::new().await?;
+    let mut relay = Relay::spawn(&world, &[])?;
+    let prompt = r#"SAY {"title": "Harbour lights"}"#;
+    relay.turn(prompt).await?;
+    let session = relay.session()?;
+    ensure!(session["title"] == prompt && session["hasPromptTitle"] == true, "{session}");
+    let id = session["agentSessionId"].as_str().context("no id")?.to_owned();
+    relay.send(&Command::GenerateTitle).await?;
+    let is_titled = |event: &Value| event["session"]["title"] == "Harbour lights";
+    relay.next_event("generated title", DEADLINE, is_titled).await?;
+    ensure!(relay.session()?["hasPromptTitle"] == false, "{}", relay.session()?);
+    eventually("the title in the agent's file", LONG, async || {
+        let is_title = |line: &Value| line["type"] == "ai-title" && line["aiTitle"] == "Harbour lights";
+        Ok(world.session_file(&id)?.iter().any(is_title).then_some(()))
+    })
+    .await?;
+    relay.close().await
+}

@@ -181,7 +181,8 @@ fn main() {
             a_fork_goes_its_own_way_and_leaves_the_original_as_it_was,
             a_conversation_that_is_open_elsewhere_can_be_forked,
             a_title_is_written_by_the_agent,
-            a_title_that_the_agent_cannot_make_is_said;
+            a_title_that_the_agent_cannot_make_is_said,
+            a_title_is_generated_once_and_is_in_the_agents_file;
         rewind:
             files_are_restored_byte_by_byte_and_the_undo_too,
             files_and_conversation_go_back_together_and_return,

@@ -267,6 +267,7 @@ fn main() {
         sessions: a_removed_session_leaves_at_once_and_its_agent_is_ended,
             a_removed_session_comes_back_with_its_conversation,
             ten_new_sessions_are_one_without_an_agent,
+            titles_are_generated_if_wanted_once_and_never_in_place_of_the_users,
             however_it_ended_the_app_comes_back_with_list_conversation_and_ends_of_turns;
         sides: the_session_list_is_as_wide_as_it_was_made_also_after_a_restart;
         stored: a_terminals_sessions_are_listed_filtered_opened_and_continued,

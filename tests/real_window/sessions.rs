@@ -1,13 +1,13 @@
 //! The session list: at most one empty session, and after a restart the same list and the same conversation.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use deskbell_tests::window::{AgentStub, App, LONG, SHORT, eventually, holds_for};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::stage::{PROJECT, Stage};
+use crate::stage::{Gate, PROJECT, Stage};
 
 fn agents(stage: &Stage) -> usize {
     let processes = stage.app.processes(&stage.desktop);
@@ -174,6 +174,71 @@ pub async fn however_it_ended_the_app_comes_back_with_list_conversation_and_ends
                 ensure!(changed(stage)? == times, "{how}: {:?} after {times:?}", changed(stage)?);
             }
             Ok(())
+        })
+        .await
+}
+
+/// The titles of the sessions as they are saved.
+fn saved_titles(stage: &Stage) -> Result<BTreeSet<String>> {
+    let folder = stage.desktop.home().join(".local/share/deskbell/sessions");
+    let of = |id: String| {
+        let record: Value = serde_json::from_slice(&std::fs::read(folder.join(format!("{id}.json")))?)?;
+        Ok(record["memory"]["title"].as_str().unwrap_or_default().to_owned())
+    };
+    stage.session_ids()?.into_iter().map(of).collect()
+}
+
+async fn wait_titles(stage: &Stage, titles: &[&str]) -> Result<()> {
+    let wanted: BTreeSet<String> = titles.iter().copied().map(str::to_owned).collect();
+    eventually(&format!("the titles {titles:?}"), SHORT, async || {
+        Ok((saved_titles(stage)? == wanted).then_some(()))
+    })
+    .await
+    .with_context(|| format!("the titles are {:?}", saved_titles(stage).unwrap_or_default()))
+}
+
+/// The demo agent makes a title of the first six words.
+pub async fn titles_are_generated_if_wanted_once_and_never_in_place_of_the_users() -> Result<()> {
+    const FIRST: &str = "SAY one two three four five six seven";
+    const SECOND: &str = "SAY red orange yellow green blue";
+    let stage = Stage::demo().await?;
+    stage
+        .play("generated-titles", async |stage| {
+            let window = &stage.window;
+            let answered = async |words: &str| -> Result<()> {
+                window.prompt(&format!("SAY {words}")).await?;
+                window.wait_said(words, SHORT).await?;
+                window.wait_idle(SHORT).await
+            };
+            answered("one two three four five six seven").await?;
+            wait_titles(stage, &[FIRST]).await?;
+
+            let on = json!({ "key": "agent.generateTitles", "value": true });
+            ensure!(window.invoke("set_setting", on).await?.is_ok(), "the setting was refused");
+            stage.new_session(SHORT).await?;
+            answered("red orange yellow green blue indigo violet").await?;
+            // The first session had its first turn before the setting.
+            wait_titles(stage, &[FIRST, SECOND]).await?;
+            window.wait_text("navigation", "Sessions", SECOND, SHORT).await?;
+            window.wait_without("navigation", "Sessions", "indigo").await?;
+
+            // The user names a session while its first turn runs.
+            stage.new_session(SHORT).await?;
+            let gate = Gate::closed(&stage.desktop)?;
+            window.prompt(&gate.before("SAY blue two three four five six seven")).await?;
+            window.find("button", "Stop").await?;
+            window.key("F2").await?;
+            window.wait_focus("Title of the session").await?;
+            window.key("ctrl+a").await?;
+            stage.pointer.type_text("Mine").await?;
+            stage.pointer.key("Return").await?;
+            wait_titles(stage, &[FIRST, SECOND, "Mine"]).await?;
+            gate.open()?;
+            window.wait_said("blue two", SHORT).await?;
+            window.wait_idle(SHORT).await?;
+            // When the next turn is answered, the end of the first one was dealt with.
+            answered("and again").await?;
+            wait_titles(stage, &[FIRST, SECOND, "Mine"]).await
         })
         .await
 }

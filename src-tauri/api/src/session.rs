@@ -41,6 +41,10 @@ pub struct Session {
     pub status: Status,
     /// It has no prompts and no title yet. Its agent starts with `start` or with the first prompt.
     pub is_empty: bool,
+    /// Its title is the beginning of its first prompt, since Deskbell opened it: neither the user nor the agent has
+    /// named it, and no title was asked for.
+    #[serde(default)]
+    pub has_prompt_title: bool,
     /// Whether the agent's process is running. Independent of working: an idle session may or may not have a process.
     pub alive: bool,
     pub pid: Option<u32>,
@@ -112,6 +116,7 @@ impl Session {
             agent_session_id: None,
             status: Status::Idle,
             is_empty: true,
+            has_prompt_title: false,
             alive: false,
             pid: None,
             agent_version: None,

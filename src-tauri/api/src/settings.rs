@@ -309,6 +309,11 @@ pub struct AgentSettings {
     /// Idle time after which an agent's process ends; its session continues with the next prompt. 0 is never.
     #[schemars(title = "Hibernate after", range(min = 0, max = 10080), extend("unit" = "minutes"))]
     pub hibernate_minutes: u32,
+    /// The agent generates a title for each new session after its first finished turn, once, unless you or the agent named
+    /// the session before. A title takes a small call of the model, which counts like your own use. Only for agents that
+    /// can do it, such as Claude Code. *Generate a title for this session* does it for one session.
+    #[schemars(title = "Generate titles")]
+    pub generate_titles: bool,
     /// Options of sessions under names, chosen in a session's options. New sessions of a preset's `projects` begin with
     /// it. Each preset is `{"name": …, "options": {…}, "projects": […]}`; the options are those of
     /// `deskbell relay --options`.
@@ -333,6 +338,7 @@ impl Default for AgentSettings {
             mode: None,
             effort: None,
             hibernate_minutes: 30,
+            generate_titles: false,
             presets: Vec::new(),
             profiles: Vec::new(),
         }

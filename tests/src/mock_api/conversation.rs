@@ -53,7 +53,7 @@ impl Conversation {
             return;
         }
         let text = without_reminders(text);
-        let text = text.trim();
+        let text = without_title_request(text.trim());
         if !text.is_empty() && !is_the_clis_own(text) {
             self.prompts.push(text.to_owned());
             self.n_results = 0;
@@ -82,6 +82,12 @@ fn without_reminders(text: &str) -> String {
         rest = after.split_once("</system-reminder>").map_or("", |(_, after)| after);
     }
     kept + rest
+}
+
+/// A request for a title has the prompts in `<session>`, before what to do with them (2.1.329).
+fn without_title_request(text: &str) -> &str {
+    let session = text.strip_prefix("<session>").and_then(|rest| rest.split_once("</session>"));
+    session.map_or(text, |(prompts, _)| prompts.trim())
 }
 
 /// Messages about an interrupt, a crash or a slash command are texts of the user, too.
@@ -122,6 +128,15 @@ mod tests {
         ]));
         assert_eq!(conversation.prompts, ["SAY one", "SAY two"]);
         assert_eq!(conversation.n_results, 0);
+    }
+
+    #[test]
+    fn a_request_for_a_title_is_its_prompts() {
+        let text =
+            "<session>\nSAY one\nSAY two\n</session>\n\nWrite the title in the language of the session.";
+        assert_eq!(read(json!([{"role": "user", "content": text}])).prompts, ["SAY one\nSAY two"]);
+        let unclosed = read(json!([{"role": "user", "content": "<session> SAY one"}]));
+        assert_eq!(unclosed.prompts, ["<session> SAY one"]);
     }
 
     #[test]

@@ -324,6 +324,11 @@ agentSessionId: string | null, status: Status,
  */
 isEmpty: boolean, 
 /**
+ * Its title is the beginning of its first prompt, since Deskbell opened it: neither the user nor the agent has
+ * named it, and no title was asked for.
+ */
+hasPromptTitle: boolean, 
+/**
  * Whether the agent's process is running. Independent of working: an idle session may or may not have a process.
  */
 alive: boolean, pid: number | null, agentVersion: string | null, capabilities: AgentCapabilities, model: string | null, mode: string, 
@@ -2545,6 +2550,12 @@ effort: string | null,
  * Idle time after which an agent's process ends; its session continues with the next prompt. 0 is never.
  */
 hibernateMinutes: number, 
+/**
+ * The agent generates a title for each new session after its first finished turn, once, unless you or the agent named
+ * the session before. A title takes a small call of the model, which counts like your own use. Only for agents that
+ * can do it, such as Claude Code. *Generate a title for this session* does it for one session.
+ */
+generateTitles: boolean, 
 /**
  * Options of sessions under names, chosen in a session's options. New sessions of a preset's `projects` begin with
  * it. Each preset is `{"name": …, "options": {…}, "projects": […]}`; the options are those of

@@ -552,6 +552,16 @@ export const SETTING_KEYS: readonly SettingKey[] = [
     "default": 30
   },
   {
+    "key": "agent.generateTitles",
+    "group": "Agent",
+    "label": "Generate titles",
+    "description": "The agent generates a title for each new session after its first finished turn, once, unless you or the agent named the session before. A title takes a small call of the model, which counts like your own use. Only for agents that can do it, such as Claude Code. *Generate a title for this session* does it for one session.",
+    "control": {
+      "type": "toggle"
+    },
+    "default": false
+  },
+  {
     "key": "agent.presets",
     "group": "Agent",
     "label": "Presets",
@@ -613,6 +623,7 @@ export const DEFAULT_SETTINGS: Settings = {
     "mode": null,
     "effort": null,
     "hibernateMinutes": 30,
+    "generateTitles": false,
     "presets": [],
     "profiles": []
   },

@@ -15,6 +15,7 @@ impl Machine {
             && self.conversation.id().is_none()
             && self.queue.is_empty()
             && self.turn.is_none();
+        session.has_prompt_title = self.naming.is_of_prompt();
         session.alive = self.is_alive();
         session.agent_version = self.capabilities.version().map(str::to_owned);
         // An agent that speaks ACP says itself what it can do. What the process of another one lacks is taken away.

@@ -12,6 +12,7 @@ impl Step<'_> {
             return self.refuse(ErrorCode::BadCommand, "The title is empty.");
         };
         self.machine.conversation.on_title(title);
+        self.machine.naming.on_named();
         if self.machine.acp.is_none() {
             self.machine.naming.on_rename();
         }
@@ -35,6 +36,7 @@ impl Step<'_> {
             return self.refuse(ErrorCode::BadCommand, text);
         }
         self.machine.naming.on_wanted(text);
+        self.changed();
         if self.machine.process.is_ready() {
             self.ask_for_title();
         } else {
@@ -68,6 +70,7 @@ impl Step<'_> {
     pub(super) fn named(&mut self, title: &str) {
         let Some(title) = Title::new(title).filter(|_| !self.machine.naming.is_outdated()) else { return };
         self.machine.conversation.on_title(title);
+        self.machine.naming.on_named();
         self.save();
         self.changed();
     }
@@ -85,6 +88,9 @@ impl Step<'_> {
     }
 
     pub(super) fn title_generated(&mut self, outcome: Result<&Answer, &Refused>) {
+        if self.machine.naming.is_overtaken() {
+            return;
+        }
         let title = outcome.map(|answer| match answer {
             Answer::Title(title) => Title::new(title),
             _ => None,

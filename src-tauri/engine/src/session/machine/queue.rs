@@ -22,7 +22,9 @@ impl Step<'_> {
 
     pub(super) fn saved(&mut self, id: &PromptId) {
         let Some(prompt) = self.machine.queue.take_saving(id) else { return };
-        self.machine.conversation.on_prompt(&prompt.text);
+        if self.machine.conversation.on_prompt(&prompt.text) {
+            self.machine.naming.on_prompt_title();
+        }
         self.note(TranscriptEvent::PromptAccepted(prompt.clone()));
         self.changed();
         let waits = prompt.delivery == Delivery::AtReset;

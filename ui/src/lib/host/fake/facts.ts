@@ -87,6 +87,7 @@ export function emptySession(id: string, title: string, agent: AgentKind = 'clau
     agentSessionId: null,
     status: { type: 'idle' },
     isEmpty: title === 'New session',
+    hasPromptTitle: false,
     alive: false,
     pid: null,
     agentVersion: '2.1.329',

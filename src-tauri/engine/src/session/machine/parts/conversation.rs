@@ -131,11 +131,13 @@ impl Conversation {
         self.title = Some(title);
     }
 
-    /// The first prompt names it.
-    pub fn on_prompt(&mut self, text: &str) {
-        if self.title.is_none() {
-            self.title = Title::of_prompt(text);
+    /// The first prompt names it. Returns whether this one did.
+    pub fn on_prompt(&mut self, text: &str) -> bool {
+        if self.title.is_some() {
+            return false;
         }
+        self.title = Title::of_prompt(text);
+        self.title.is_some()
     }
 
     /// The process is in this conversation. Returns whether it is another one than before.
