@@ -172,6 +172,7 @@ fn main() {
             a_request_out_of_sight_has_a_dialog,
             an_image_is_pasted,
             the_bell_rings_is_clicked_and_is_withdrawn,
+            each_kind_rings_wherever_the_window_is_unless_it_is_in_front,
             the_tray_has_the_session_that_waits_and_opens_the_board;
         configuration: it_is_opened_with_keys_and_a_server_is_turned_off;
         options: chosen_by_mouse_they_are_in_force,

@@ -1,17 +1,34 @@
 //! The app on Wayland: it draws, the keyboard reaches it, requests are asked in a dialog, images are pasted, the bell
 //! rings, and the tray has its icon.
 
+use std::time::Duration;
+
 use anyhow::{Context, Result, ensure};
 use deskbell_tests::window::{
-    App, Compositor, Desktop, LONG, Launch, Manners, Notifications, SHORT, Tray, TrayIcon, WaylandWindow,
-    Window, eventually,
+    App, Compositor, Desktop, LONG, Launch, Manners, Notification, Notifications, SHORT, Tray, TrayIcon,
+    WaylandWindow, Window, eventually, holds_for,
 };
+use serde_json::json;
 
 use crate::stage::{Gate, PROJECT};
 use crate::tray::entry;
 
 /// More than a white window with a title bar has, and far fewer than any page.
 const FEW_COLOURS: usize = 40;
+
+/// The title of the window with all projects.
+const BOARD: &str = "All projects";
+
+/// A place of the project's window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Front,
+    /// In sight, and another window of the app has the keyboard.
+    BehindOurs,
+    OtherWorkspace,
+    /// In the scratchpad, which sway has instead of minimised windows.
+    Hidden,
+}
 
 struct Stage {
     app: App,
@@ -46,6 +63,11 @@ impl Stage {
 
     /// Sends a prompt that goes on when the window is on another workspace, out of sight. Returns the window.
     async fn prompt_out_of_sight(&self, text: &str) -> Result<WaylandWindow> {
+        self.prompt_at(Place::OtherWorkspace, text).await
+    }
+
+    /// Sends a prompt that goes on when the window is at that place. Returns the window.
+    async fn prompt_at(&self, place: Place, text: &str) -> Result<WaylandWindow> {
         let frame = self.compositor.window(PROJECT).await?;
         self.compositor.focus(&frame).await?;
         self.window.click("textbox", "Prompt").await?;
@@ -53,8 +75,15 @@ impl Stage {
         self.compositor.type_text(&gate.step()).await?;
         self.compositor.key(Some("shift"), "Return").await?;
         self.prompt(text).await?;
-        self.compositor.workspace("2").await?;
-        self.window.wait_unfocused().await?;
+        match place {
+            Place::Front => {}
+            Place::BehindOurs => self.compositor.focus(&self.compositor.window(BOARD).await?).await?,
+            Place::OtherWorkspace => self.compositor.workspace("2").await?,
+            Place::Hidden => self.compositor.hide(&frame).await?,
+        }
+        if place != Place::Front {
+            self.window.wait_unfocused().await?;
+        }
         gate.open()?;
         Ok(frame)
     }
@@ -71,6 +100,8 @@ pub async fn a_prompt_is_answered_and_a_request_allowed_by_keyboard() -> Result<
     play("wayland", async |stage| {
         let frame = stage.compositor.window(PROJECT).await?;
         stage.compositor.focus(&frame).await?;
+        // `StartupWMClass` of its entry in the menu.
+        ensure!(frame.app_id == "deskbell", "the desktop finds no entry and no icon for “{}”", frame.app_id);
         stage.window.find("textbox", "Prompt").await?;
         eventually("the page is drawn", SHORT, async || {
             Ok((stage.compositor.colours().await? > FEW_COLOURS).then_some(()))
@@ -157,6 +188,69 @@ pub async fn the_bell_rings_is_clicked_and_is_withdrawn() -> Result<()> {
     .await
 }
 
+/// What rings: a script, what the conversation says then, and what the notification says.
+const KINDS: [(&str, &str, &str); 3] = [
+    ("SAY The fog has gone.", "The fog has gone.", "The fog has gone."),
+    ("FAIL 529 overloaded", "529", "overloaded"),
+    (r#"TOOL Bash {"command": "make harbour"}"#, "make harbour", "make harbour"),
+];
+
+pub async fn each_kind_rings_wherever_the_window_is_unless_it_is_in_front() -> Result<()> {
+    play("wayland-bell-places", async |stage| {
+        let opened = stage.window.invoke("open_board", json!({})).await?;
+        ensure!(opened.is_ok(), "the board was refused: {opened:?}");
+        stage.compositor.window(BOARD).await?;
+        for place in [Place::Front, Place::BehindOurs, Place::OtherWorkspace, Place::Hidden] {
+            for (script, said, rung) in KINDS {
+                rings_at(stage, place, (script, said, rung))
+                    .await
+                    .with_context(|| format!("{script} with the window at {place:?}"))?;
+            }
+        }
+        Ok(())
+    })
+    .await
+}
+
+async fn rings_at(stage: &Stage, place: Place, (script, said, rung): (&str, &str, &str)) -> Result<()> {
+    let shown = || stage.notifications.all().into_iter().filter(|seen| seen.open).count();
+    let asks = script.starts_with("TOOL");
+    let n_before = stage.notifications.all().len();
+    let frame = stage.prompt_at(place, script).await?;
+    if place == Place::Front {
+        if asks {
+            stage.window.find("group", "Permission request").await?;
+        } else {
+            stage.window.wait_text("log", "Conversation", said, LONG).await?;
+            stage.window.wait_idle(SHORT).await?;
+        }
+        holds_for("nothing rings", Duration::from_secs(1), async || {
+            Ok(stage.notifications.all().len() == n_before)
+        })
+        .await?;
+        if asks {
+            stage.window.click("button", "Deny").await?;
+        }
+        return stage.window.wait_idle(SHORT).await;
+    }
+    let is_new = |seen: &Notification| seen.open && format!("{} {}", seen.summary, seen.body).contains(rung);
+    let seen = stage.notifications.wait_for(is_new, LONG).await?;
+    ensure!(seen.summary.contains(PROJECT), "the project is named: {seen:?}");
+    let windows = stage.compositor.windows().await?;
+    ensure!(
+        !windows.iter().any(|window| window.id == frame.id && window.is_focused),
+        "the bell took the keyboard: {windows:?}"
+    );
+    if asks {
+        // The app listens for answers once the dialog is there.
+        stage.compositor.window("Run this command?").await?;
+        stage.notifications.act(seen.id, "deny").await?;
+    }
+    stage.compositor.focus(&frame).await?;
+    eventually("nothing is shown that was seen", SHORT, async || Ok((shown() == 0).then_some(()))).await?;
+    stage.window.wait_idle(SHORT).await
+}
+
 pub async fn the_tray_has_the_session_that_waits_and_opens_the_board() -> Result<()> {
     play("wayland-tray", async |stage| {
         let tray = Tray::on(&stage.desktop).await?;
@@ -168,7 +262,7 @@ pub async fn the_tray_has_the_session_that_waits_and_opens_the_board() -> Result
         let waits = |icon: &TrayIcon| entry(icon, "Wants to run a command").is_some();
         let icon = tray.wait_for(|icon| icon.status == "NeedsAttention" && waits(icon), SHORT).await?;
         tray.choose(entry(&icon, "All projects").context("it is always there")?).await?;
-        stage.compositor.window("All projects").await.map(drop)
+        stage.compositor.window(BOARD).await.map(drop)
     })
     .await
 }

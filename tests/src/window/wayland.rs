@@ -43,6 +43,8 @@ pub struct Compositor {
 pub struct WaylandWindow {
     pub id: i64,
     pub title: String,
+    /// The program's name, by which the desktop finds its entry in the menu and with it the icon.
+    pub app_id: String,
     pub is_focused: bool,
 }
 
@@ -130,6 +132,11 @@ impl Compositor {
         self.run("swaymsg", &[&format!("[con_id={}]", window.id), "kill"]).await.map(drop)
     }
 
+    /// Moves a window to the scratchpad, where it is not drawn until it is focused. sway has no minimised windows.
+    pub async fn hide(&self, window: &WaylandWindow) -> Result<()> {
+        self.run("swaymsg", &[&format!("[con_id={}]", window.id), "move", "scratchpad"]).await.map(drop)
+    }
+
     /// Shows another workspace.
     pub async fn workspace(&self, name: &str) -> Result<()> {
         self.run("swaymsg", &["workspace", name]).await.map(drop)
@@ -206,10 +213,11 @@ impl Compositor {
 }
 
 fn collect(node: &Value, windows: &mut Vec<WaylandWindow>) {
-    if node["app_id"].is_string() {
+    if let Some(app_id) = node["app_id"].as_str() {
         let title = node["name"].as_str().unwrap_or_default().to_owned();
         let id = node["id"].as_i64().unwrap_or_default();
-        windows.push(WaylandWindow { id, title, is_focused: node["focused"] == true });
+        let app_id = app_id.to_owned();
+        windows.push(WaylandWindow { id, title, app_id, is_focused: node["focused"] == true });
     }
     for children in ["nodes", "floating_nodes"] {
         for child in node[children].as_array().into_iter().flatten() {
