@@ -12,6 +12,7 @@ use deskbell_tests::window::{
 };
 use serde_json::json;
 
+use crate::projects::start_again;
 use crate::trust::trust;
 
 const HOOK: &str = "touch ran-at-session-start";
@@ -137,14 +138,19 @@ impl Far {
         Ok(arguments.lines().filter(|line| *line == "-T").count())
     }
 
-    /// Ends the server there, and waits until nothing is left.
-    async fn end(&self, window: &Window) -> Result<()> {
+    /// Closes the app by its last window. The server there goes on.
+    async fn close(&self, window: &Window) -> Result<()> {
         self.app.close(window.frame()).await?;
         eventually("the app is gone", LONG, async || {
             let all = self.app.processes(&self.desktop);
             Ok((!all.iter().any(|process| process.command_line.contains("WebKit"))).then_some(()))
         })
-        .await?;
+        .await
+    }
+
+    /// Ends the server there, and waits until nothing is left.
+    async fn end(&self, window: &Window) -> Result<()> {
+        self.close(window).await?;
         let all = self.desktop.app_processes();
         let server = all.iter().find(|process| process.command_line.contains("--serve"));
         server.context("the sessions there go on")?.terminate()?;
@@ -478,6 +484,98 @@ pub async fn a_lost_connection_rings_only_if_something_waits() -> Result<()> {
         window.click("button", "Stop").await?;
         window.wait_idle(LONG).await?;
         far.end(&window).await
+    })
+    .await
+}
+
+/// Starts the app again without the project's window, and opens the board by keyboard. Nothing is connected.
+async fn start_with_board(far: &mut Far, window: &Window) -> Result<Window> {
+    // The last window would open again with the app.
+    start_again(&far.desktop, &far.launch).await?;
+    let page = far.app.window("Open a project").await?;
+    far.app.close(window.frame()).await?;
+    eventually("the window is closed", LONG, async || Ok((far.app.count().await? == 1).then_some(())))
+        .await?;
+    far.close(&page).await?;
+    far.app = App::start(&far.desktop, &far.launch).await?;
+    let page = far.app.window("Open a project").await?;
+    let n_before = far.n_attempts()?;
+    page.tab_to("Board of all projects").await?;
+    Pointer::on(&far.desktop).key("Return").await?;
+    let board = far.app.window("All projects").await?;
+    board.wait_shows("Not connected, last opened", LONG).await?;
+    ensure!(far.n_attempts()? == n_before, "the board connects to no machine by itself");
+    Ok(board)
+}
+
+/// A machine that this run of the app is not connected to: the board asks it when the user wants that, through what ssh
+/// asks, opens the session that waits there, and stops it.
+pub async fn a_machine_that_is_not_connected_is_asked_and_stopped_from_the_board() -> Result<()> {
+    let far = Far::new().await?;
+    far.play("far-board", async |far| {
+        let window = far.open().await?;
+        window.wait_shows("Do you trust windmill (box)?", LONG).await?;
+        window.click("button", "Open restricted").await?;
+        window.prompt("TOOL Bash {\"command\": \"touch asked.txt\"}").await?;
+        window.wait_shows("touch asked.txt", LONG).await?;
+
+        // By mouse. Cancelled, it says why nothing is listed.
+        let asks = far.bin.join("asks");
+        fs::write(&asks, "")?;
+        let board = start_with_board(far, &window).await?;
+        let pointer = Pointer::on(&far.desktop);
+        board.point_at("button", "List sessions on box").await?;
+        board.wait_shows("Is this really box?", LONG).await?;
+        board.point_at("button", "No").await?;
+        board.wait_shows("Host key verification failed.", LONG).await?;
+        board.point_at("button", "List sessions on box").await?;
+        board.point_at("button", "Yes, this is box").await?;
+        board.type_into("Answer", PASSWORD).await?;
+        board.drawn().await?;
+        board.screenshot("far-board-password").await?;
+        board.key("Return").await?;
+        board.wait_shows("1 session runs or waits there", LONG).await?;
+        board.wait_text("list", "Sessions on box", "Needs input", SHORT).await?;
+        fs::remove_file(&asks)?;
+        board.drawn().await?;
+        board.screenshot("far-board").await?;
+        let attached = |line: &str| line.contains("relay --attach");
+        let all = far.desktop.app_processes();
+        let is_kept = all.iter().any(|process| attached(&process.command_line));
+        ensure!(!is_kept, "a connection was kept: {all:#?}");
+
+        // The session is opened in the window of its project, by keyboard.
+        board.tab_to("Needs input").await?;
+        pointer.key("Return").await?;
+        let window = far.app.window(TITLE).await?;
+        window.wait_shows("touch asked.txt", LONG).await?;
+        far.app.close(board.frame()).await?;
+
+        // In the next run by keyboard: listed, and stopped after a question that Escape closes.
+        let board = start_with_board(far, &window).await?;
+        board.tab_to("List sessions on box").await?;
+        pointer.key("Return").await?;
+        board.wait_shows("1 session runs or waits there", LONG).await?;
+        board.tab_to("Stop all on box…").await?;
+        pointer.key("Return").await?;
+        board.wait_focus("Cancel").await?;
+        board.screenshot("far-board-stop").await?;
+        pointer.key("Escape").await?;
+        board.wait_focus("List sessions on box").await?;
+        let agents = || {
+            let all = far.desktop.app_processes();
+            all.iter().filter(|process| process.command_line.contains("demo-agent")).count()
+        };
+        ensure!(agents() == 1, "it was stopped before the answer");
+        board.tab_to("Stop all on box…").await?;
+        pointer.key("Return").await?;
+        board.tab_to("Stop all").await?;
+        pointer.key("Return").await?;
+        board.wait_shows("nothing runs or waits there, 1 other does not.", LONG).await?;
+        board.wait_focus("List sessions on box").await?;
+        ensure!(agents() == 0, "an agent still runs there");
+        far.app.close(board.frame()).await?;
+        far.end(&far.app.window("Open a project").await?).await
     })
     .await
 }

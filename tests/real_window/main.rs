@@ -246,6 +246,7 @@ fn main() {
             a_turn_there_survives_the_connection,
             what_ssh_asks_is_answered_in_the_window,
             a_turn_there_survives_the_app,
+            a_machine_that_is_not_connected_is_asked_and_stopped_from_the_board,
             a_lost_connection_rings_only_if_something_waits;
         start_page: a_recent_project_is_opened_by_keyboard,
             a_project_is_opened_and_removed_by_mouse,
