@@ -43,6 +43,8 @@ mod links;
 #[cfg(target_os = "linux")]
 mod looks;
 #[cfg(target_os = "linux")]
+mod many_sessions;
+#[cfg(target_os = "linux")]
 mod many_windows;
 #[cfg(target_os = "linux")]
 mod menu;
@@ -272,6 +274,7 @@ fn main() {
             titles_are_generated_if_wanted_once_and_never_in_place_of_the_users,
             however_it_ended_the_app_comes_back_with_list_conversation_and_ends_of_turns;
         sides: the_session_list_is_as_wide_as_it_was_made_also_after_a_restart;
+        many_sessions: ten_thousand_sessions_are_scrolled_filtered_and_walked_through;
         stored: a_terminals_sessions_are_listed_filtered_opened_and_continued,
             a_word_is_found_in_a_terminals_session_and_opened_where_it_is,
             a_fork_goes_on_by_itself_and_leaves_its_origin_as_it_was,
