@@ -112,8 +112,8 @@ Deskbell keeps command-line coding agents on call.
   deskbell folders [FOLDER]  list the folders in a folder, to choose one from, as one JSON object
   deskbell on MACHINE COMMAND…
                              run a command of Deskbell on another machine, `relay --attach` for example: a host of your
-                             ssh, docker:NAME, podman:NAME, kubectl:NAMESPACE/POD or wsl:NAME; Deskbell's program is
-                             copied there over the connection if it is not there yet
+                             ssh, docker:NAME, podman:NAME, devcontainer:FOLDER, kubectl:NAMESPACE/POD or wsl:NAME;
+                             Deskbell's program is copied there over the connection if it is not there yet
       --program=FILE         copy this program there
   deskbell edit FILE [--line=N]
                              open a file in your editor: that of the settings, a well-known one that is installed, or
@@ -307,7 +307,8 @@ pub enum Problem {
     #[error("settings needs what to do: get [KEY], set KEY VALUE, path, schema or check")]
     NoSettingsAction,
     #[error(
-        "on needs a MACHINE: the name of a host for ssh, or docker:NAME, podman:NAME, kubectl:POD, wsl:NAME"
+        "on needs a MACHINE: the name of a host for ssh, or docker:NAME, podman:NAME, devcontainer:FOLDER, \
+         kubectl:POD, wsl:NAME"
     )]
     NoMachine,
     #[error(transparent)]

@@ -225,6 +225,7 @@ async fn every_transport_reaches_its_machine() {
     for (machine, program, before) in [
         ("docker:web", "docker", "exec -i web /bin/sh -c"),
         ("podman:web", "podman", "exec -i web /bin/sh -c"),
+        ("devcontainer:/code/my app", "devcontainer", "exec --workspace-folder /code/my app /bin/sh -c"),
         ("kubectl:shop/web-0", "kubectl", "exec -i -n shop web-0 -- /bin/sh -c"),
         ("wsl:Debian", "wsl.exe", "-d Debian --exec /bin/sh -c"),
     ] {

@@ -12,6 +12,8 @@ pub enum Transport {
     Ssh,
     Docker,
     Podman,
+    /// A dev container, by the command line of dev containers: it is named by its folder on this machine.
+    DevContainer,
     Kubernetes,
     /// A Linux system in Windows.
     Wsl,
@@ -29,7 +31,7 @@ struct Row {
     has_login_shell: bool,
 }
 
-const ROWS: [Row; 5] = [
+const ROWS: [Row; 6] = [
     Row {
         transport: Transport::Ssh,
         prefix: "ssh",
@@ -63,6 +65,14 @@ const ROWS: [Row; 5] = [
         has_login_shell: false,
     },
     Row {
+        transport: Transport::DevContainer,
+        prefix: "devcontainer",
+        program: "devcontainer",
+        before: &["exec", "--workspace-folder"],
+        after: &[],
+        has_login_shell: false,
+    },
+    Row {
         transport: Transport::Kubernetes,
         prefix: "kubectl",
         program: "kubectl",
@@ -80,8 +90,8 @@ const ROWS: [Row; 5] = [
     },
 ];
 
-/// A machine, as the user names it: `box` or `ssh:me@box`, `docker:NAME`, `podman:NAME`, `kubectl:NAMESPACE/POD`,
-/// `wsl:NAME`.
+/// A machine, as the user names it: `box` or `ssh:me@box`, `docker:NAME`, `podman:NAME`, `devcontainer:FOLDER`,
+/// `kubectl:NAMESPACE/POD`, `wsl:NAME`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Machine {
     transport: Transport,
@@ -98,6 +108,11 @@ pub enum BadMachine {
     /// A program could read it as an option, or a terminal as a command.
     #[error("“{0}” is not the name of a machine: a name begins with a letter or a digit and has no spaces")]
     BadName(String),
+    /// A relative path would depend on the folder that Deskbell was started in.
+    #[error(
+        "“{0}” is not the folder of a dev container: write its whole path, as in devcontainer:/home/me/app"
+    )]
+    BadFolder(String),
     #[error("the name of the machine is longer than {MAX_NAME} bytes")]
     TooLong,
 }
@@ -119,12 +134,17 @@ impl FromStr for Machine {
         if name.len() > MAX_NAME {
             return Err(BadMachine::TooLong);
         }
-        let begins_well = name.starts_with(|first: char| first.is_alphanumeric());
+        let is_folder = transport == Transport::DevContainer;
+        let begins_well =
+            name.starts_with(|first: char| if is_folder { first == '/' } else { first.is_alphanumeric() });
         // `ssh://host:port` and addresses in brackets are for the configuration of ssh.
-        let is_name =
-            |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | '@' | ':' | '/' | '%' | '+');
+        let is_name = |c: char| {
+            let is_in_folder = is_folder && matches!(c, ' ' | ',' | '(' | ')' | '~' | '=' | '#');
+            c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | '@' | ':' | '/' | '%' | '+') || is_in_folder
+        };
         if !begins_well || !name.chars().all(is_name) {
-            return Err(BadMachine::BadName(name.escape_debug().take(80).collect()));
+            let shown = name.escape_debug().take(80).collect();
+            return Err(if is_folder { BadMachine::BadFolder(shown) } else { BadMachine::BadName(shown) });
         }
         Ok(Self { transport, name: name.to_owned() })
     }
@@ -213,6 +233,11 @@ mod tests {
             ("ssh:me@box.example", "ssh", format!("{ssh} me@box.example|exec /bin/sh -c 'S'")),
             ("docker:web_1", "docker", "exec -i web_1|/bin/sh|-c|S".to_owned()),
             ("podman:web", "podman", "exec -i web|/bin/sh|-c|S".to_owned()),
+            (
+                "devcontainer:/home/me/app",
+                "devcontainer",
+                "exec --workspace-folder /home/me/app|/bin/sh|-c|S".to_owned(),
+            ),
             ("kubectl:web-0", "kubectl", "exec -i web-0 --|/bin/sh|-c|S".to_owned()),
             ("kubectl:shop/web-0", "kubectl", "exec -i -n shop web-0 --|/bin/sh|-c|S".to_owned()),
             ("wsl:Debian", "wsl.exe", "-d Debian --exec|/bin/sh|-c|S".to_owned()),
@@ -235,7 +260,16 @@ mod tests {
 
     #[test]
     fn a_machine_is_shown_as_it_is_named() {
-        for text in ["box", "me@box", "docker:web", "kubectl:shop/web-0", "wsl:Debian", "host:22", "ünï"] {
+        for text in [
+            "box",
+            "me@box",
+            "docker:web",
+            "kubectl:shop/web-0",
+            "wsl:Debian",
+            "host:22",
+            "ünï",
+            "devcontainer:/a b/ü",
+        ] {
             assert_eq!(machine(text).to_string(), text);
         }
         assert_eq!(machine("ssh:box").to_string(), "box");
@@ -253,7 +287,12 @@ mod tests {
         {
             assert!(matches!(name.parse::<Machine>(), Err(BadMachine::BadName(_))), "{name:?}");
         }
-        for name in ["", "ssh:", "docker:"] {
+        for folder in ["app", "./app", "-x", "~/app", "/a\nb", "/a\u{202e}b", "/a$b", "/a;b", "/a'b", "/a`b"]
+        {
+            let machine = format!("devcontainer:{folder}").parse::<Machine>();
+            assert!(matches!(machine, Err(BadMachine::BadFolder(_))), "{folder:?}");
+        }
+        for name in ["", "ssh:", "docker:", "devcontainer:"] {
             assert_eq!(name.parse::<Machine>(), Err(BadMachine::NoName), "{name}");
         }
         assert_eq!("x".repeat(301).parse::<Machine>(), Err(BadMachine::TooLong));
