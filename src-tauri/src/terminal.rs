@@ -66,8 +66,22 @@ pub async fn resume(
 pub async fn log_in(chosen: Option<UserCommand>, agent: &Path) -> Result<(), CommandError> {
     let command: Vec<&OsStr> =
         [agent.as_os_str()].into_iter().chain(Launch::LOGIN_ARGS.iter().map(OsStr::new)).collect();
+    open_in_home(chosen, &command).await
+}
+
+/// Opens a terminal with the login of another agent: this command line.
+pub async fn open_login(chosen: Option<UserCommand>, line: &[OsString]) -> Result<(), CommandError> {
+    let command: Vec<&OsStr> = line.iter().map(OsString::as_os_str).collect();
+    if cfg!(windows) && command.first().is_some_and(|first| *first == "env") {
+        let reason = "On Windows its variables cannot be given to it.".to_owned();
+        return Err(failed("No terminal was opened. Run the command in one.".to_owned(), Some(reason)));
+    }
+    open_in_home(chosen, &command).await
+}
+
+async fn open_in_home(chosen: Option<UserCommand>, command: &[&OsStr]) -> Result<(), CommandError> {
     let home = dirs::home_dir().unwrap_or_default();
-    open(chosen, &home, &command, "Copy the command and run it in one.").await
+    open(chosen, &home, command, "Copy the command and run it in one.").await
 }
 
 /// Opens a terminal with this command. The user's choice is never replaced by another terminal: where it fails, the

@@ -246,6 +246,13 @@ async fn an_agent_that_cannot_work_says_why_and_keeps_the_prompt() {
         assert!(session.queue.iter().all(|prompt| prompt.held) && session.queue.len() == 1, "{fault}");
         assert_eq!(session.status, Status::Failed { message: words.to_owned() }, "{fault}");
         assert!(!session.alive);
+        // The demo agent reports a login in the user's terminal. The program of the row is the other way.
+        let login = |words: &[&str], needed| {
+            Some(AgentLogin { words: words.iter().map(|word| (*word).to_owned()).collect(), needed })
+        };
+        let expected =
+            if fault == "login" { login(&["qwen", "login"], true) } else { login(&["qwen"], false) };
+        assert_eq!(session.login, expected, "{fault}");
         life.close().await;
     }
 }

@@ -33,7 +33,8 @@ pub struct Agent {
     pub restriction: Restriction,
     /// What it loads from the folder that it works in.
     pub folder: Folder,
-    /// The user's command for a login, where it is not one of the ways that the agent reports.
+    /// The user's command for a login, its words separated by spaces. `None`: one that the agent reports, or its program
+    /// without arguments, which begins with a login.
     pub login: Option<&'static str>,
     pub reports: Reports,
     pub proof: Proof,
@@ -295,6 +296,7 @@ pub const AGENTS: &[Agent] = &[
             "Copilot CLI runs the hooks of a folder, and nothing turns them off.",
         ),
         folder: folder::COPILOT,
+        login: Some("copilot login"),
         reports: Reports {
             input: true,
             output: true,
@@ -399,6 +401,7 @@ pub const AGENTS: &[Agent] = &[
             "opencode runs the plugins and MCP servers of a folder, and a folder can send its key elsewhere.",
         ),
         folder: folder::OPENCODE,
+        login: Some("opencode auth login"),
         reports: Reports {
             input: true,
             output: true,
@@ -451,6 +454,7 @@ pub const AGENTS: &[Agent] = &[
         questions: Questions::Forms,
         restriction: Restriction::TrustedOnly("The adapter runs the hooks and MCP servers of a folder."),
         folder: folder::CLAUDE,
+        login: Some("claude-agent-acp --cli auth login"),
         reports: Reports {
             input: true,
             output: true,
@@ -484,6 +488,8 @@ pub const AGENTS: &[Agent] = &[
         programs: &["goose"],
         arguments: &["acp"],
         folder: folder::GOOSE,
+        // As its documentation says, like that of the next rows.
+        login: Some("goose configure"),
         ..UNKNOWN
     },
     Agent {
@@ -492,6 +498,7 @@ pub const AGENTS: &[Agent] = &[
         programs: &["cursor-agent"],
         arguments: &["acp"],
         folder: folder::CURSOR,
+        login: Some("cursor-agent login"),
         ..UNKNOWN
     },
     Agent {
@@ -502,7 +509,14 @@ pub const AGENTS: &[Agent] = &[
         folder: folder::KIMI,
         ..UNKNOWN
     },
-    Agent { id: "vibe", name: "Mistral Vibe", programs: &["vibe-acp"], folder: folder::VIBE, ..UNKNOWN },
+    Agent {
+        id: "vibe",
+        name: "Mistral Vibe",
+        programs: &["vibe-acp"],
+        folder: folder::VIBE,
+        login: Some("vibe --setup"),
+        ..UNKNOWN
+    },
 ];
 
 #[cfg(test)]

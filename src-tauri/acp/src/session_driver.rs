@@ -177,9 +177,8 @@ impl AcpDriver {
                 return self.cancel(request, out);
             }
             Event::LoginRequired { message, .. } => {
-                let detail = self.login_words(message);
-                let words = format!("{} needs a login before it can work.", self.name);
-                return self.cannot_start(words, Some(detail), out);
+                let (login, message) = (self.login(), message.clone());
+                return self.needs_login(message, login, out);
             }
             Event::Failed { action, failure } => return self.failed(&action.clone(), &failure.clone(), out),
             Event::Done(Action::SetMode { .. } | Action::SetOption { .. })
@@ -352,8 +351,22 @@ impl AcpDriver {
     fn cannot_start(&mut self, words: String, detail: Option<String>, out: &mut Output) {
         if self.phase != Phase::Failed {
             self.phase = Phase::Failed;
-            out.events.push(AgentEvent::CannotStart { words, detail });
+            out.events.push(AgentEvent::CannotStart { words, detail, login: None });
         }
+    }
+
+    fn needs_login(&mut self, message: String, login: Option<Vec<String>>, out: &mut Output) {
+        if self.phase == Phase::Failed {
+            return;
+        }
+        self.phase = Phase::Failed;
+        let words = format!("{} needs a login before it can work.", self.name);
+        let command = login.as_ref().map(|login| login.join(" "));
+        let detail = match command {
+            Some(command) => format!("{message}\n\nLog in by running this in a terminal: {command}"),
+            None => message,
+        };
+        out.events.push(AgentEvent::CannotStart { words, detail: Some(detail), login });
     }
 
     /// The core knows by this result that the conversation is gone.
@@ -367,18 +380,13 @@ impl AcpDriver {
         self.cannot_start("The agent could not continue the conversation.".to_owned(), None, out);
     }
 
-    fn login_words(&self, message: &str) -> String {
-        let terminal = self.logins.iter().find_map(|login| {
-            let terminal = login.terminal.as_ref()?;
-            let program = terminal.command.as_deref().or(self.row.programs.first().copied())?;
-            let words = std::iter::once(program).chain(terminal.arguments.iter().map(String::as_str));
-            Some(words.collect::<Vec<_>>().join(" "))
-        });
-        let command = self.row.login.map(str::to_owned).or(terminal);
-        let command = command.or_else(|| self.row.programs.first().map(|program| (*program).to_owned()));
-        match command {
-            Some(command) => format!("{message}\n\nLog in by running this in a terminal: {command}"),
-            None => message.to_owned(),
+    /// The command that logs in: that of its row, one that the agent reports, or its own program.
+    fn login(&self) -> Option<Vec<String>> {
+        let agent = &self.setup.agent;
+        let terminal = || self.logins.iter().find_map(|login| agent.reported_login(login.terminal.as_ref()?));
+        match self.row.login {
+            Some(_) => agent.login(),
+            None => terminal().or_else(|| agent.login()),
         }
     }
 

@@ -125,6 +125,8 @@ pub enum AgentEvent {
         words: String,
         /// What the user can do, or the agent's own message.
         detail: Option<String>,
+        /// The command that logs in, if that is what it needs: program and arguments, for a terminal.
+        login: Option<Vec<String>>,
     },
     /// Before it exits, the agent reports data that it could not write to disk.
     WritesLost {

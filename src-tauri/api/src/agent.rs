@@ -126,6 +126,16 @@ pub enum OtherAgentState {
     },
 }
 
+/// The command that logs the user in to an agent that speaks ACP, for a terminal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentLogin {
+    /// Program and arguments.
+    pub words: Vec<String>,
+    /// The agent could not begin its work without a login.
+    pub needed: bool,
+}
+
 /// A command that the user runs in a terminal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]

@@ -1,6 +1,6 @@
 //! Sessions: state, status and usage.
 
-use super::agent::{AgentKind, AgentLacks, AgentOption, Model, SlashCommand};
+use super::agent::{AgentKind, AgentLacks, AgentLogin, AgentOption, Model, SlashCommand};
 use super::background::{BackgroundTask, ScheduledTurn};
 use super::capabilities::AgentCapabilities;
 use super::configuration::Configuration;
@@ -36,6 +36,9 @@ pub struct Session {
     /// What the agent does not report or offer.
     #[serde(default)]
     pub lacks: AgentLacks,
+    /// How the user logs in to its agent; `null` for Claude Code, whose login is in `Readiness`, and if no command is known.
+    #[serde(default)]
+    pub login: Option<AgentLogin>,
     /// The agent's own id of this conversation; `null` until the agent sent one.
     pub agent_session_id: Option<String>,
     pub status: Status,
@@ -113,6 +116,7 @@ impl Session {
             agent_id: None,
             profile: None,
             lacks: AgentLacks::default(),
+            login: None,
             agent_session_id: None,
             status: Status::Idle,
             is_empty: true,

@@ -199,9 +199,8 @@ fn acp_program(agent: Option<&ChosenAgent>) -> Result<PathBuf, CommandError> {
         }
         ChosenAgent::Command { program, .. } => program.to_str().into_iter().collect(),
     };
-    let variables = LOGIN_SHELL.get().into_iter().flatten();
-    let path = variables.filter(|(name, _)| name == "PATH").map(|(_, path)| path.clone()).next();
-    let found = Places::from_environment(None, path).locate_named(&names).map(|located| located.program);
+    let found =
+        Places::from_environment(None, login_path()).locate_named(&names).map(|located| located.program);
     if let Ok(program) = &found
         && let Some(other) = of_other_package(program, facts)
     {
@@ -213,6 +212,40 @@ fn acp_program(agent: Option<&ChosenAgent>) -> Result<PathBuf, CommandError> {
         let detail = format!("{}{}", install.unwrap_or_default(), searched(&error));
         missing(format!("{} was not found.", agent.name()), Some(detail))
     })
+}
+
+/// The command line that logs in to an agent: its words with the path of their program. `chosen`: the agent's program, if
+/// the settings or the profile name it.
+pub fn login_line(
+    agent: &ChosenAgent,
+    words: Vec<String>,
+    chosen: Option<PathBuf>,
+) -> Result<Vec<OsString>, CommandError> {
+    // Variables come first, if it has any.
+    let is_program = |word: &String| word != "env" && !word.contains('=');
+    let at = words.iter().position(is_program).unwrap_or_default();
+    let Some(word) = words.get(at).cloned() else { return Ok(Vec::new()) };
+    let program = if agent.program() == Some(&word) {
+        chosen.map_or_else(|| acp_program(Some(agent)), Ok)?
+    } else if Path::new(&word).is_absolute() {
+        PathBuf::from(word)
+    } else {
+        let found = Places::from_environment(None, login_path()).locate_named(&[&word]);
+        found.map(|located| located.program).map_err(|error| CommandError {
+            code: ErrorCode::AgentNotFound,
+            message: format!("The program {word}, which logs in to {}, was not found.", agent.name()),
+            detail: Some(searched(&error)),
+        })?
+    };
+    let mut line: Vec<OsString> = words.into_iter().map(OsString::from).collect();
+    line[at] = program.into();
+    Ok(line)
+}
+
+/// PATH of the user's login shell.
+fn login_path() -> Option<OsString> {
+    let variables = LOGIN_SHELL.get().into_iter().flatten();
+    variables.filter(|(name, _)| name == "PATH").map(|(_, path)| path.clone()).next()
 }
 
 /// The name of the agent that a program belongs to by its npm package, if that is another one: two adapters of Codex have
@@ -297,5 +330,29 @@ pub async fn view(demo: bool, chosen: Option<PathBuf>, deadline: Duration) -> Ag
         Err(unfinished) => AgentView::Missing {
             tried: vec![Tried { place: "PATH".to_owned(), problem: unfinished.to_string() }],
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(agent: &ChosenAgent, words: &[&str], chosen: Option<&str>) -> Result<Vec<String>, String> {
+        let words = words.iter().map(|word| (*word).to_owned()).collect();
+        let line = login_line(agent, words, chosen.map(PathBuf::from)).map_err(|error| error.message)?;
+        Ok(line.into_iter().map(|word| word.into_string().unwrap()).collect())
+    }
+
+    #[test]
+    fn a_login_is_run_by_the_program_of_the_session() {
+        let qwen = ChosenAgent::row_of("qwen").unwrap();
+        let own = Some("/opt/qwen");
+        assert_eq!(line(&qwen, &["qwen", "a b"], own).unwrap(), ["/opt/qwen", "a b"]);
+        let with_variable = line(&qwen, &["env", "A=b", "qwen", "login"], own).unwrap();
+        assert_eq!(with_variable, ["env", "A=b", "/opt/qwen", "login"]);
+        // Another program is not replaced by the agent's.
+        assert_eq!(line(&qwen, &["/opt/other", "login"], own).unwrap(), ["/opt/other", "login"]);
+        let missing = line(&qwen, &["no-such-program-here", "login"], own).unwrap_err();
+        assert_eq!(missing, "The program no-such-program-here, which logs in to Qwen Code, was not found.");
     }
 }

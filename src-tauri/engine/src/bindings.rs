@@ -225,6 +225,7 @@ fn typescript() -> String {
         ReadinessState,
         OtherAgent,
         AgentLacks,
+        AgentLogin,
         Profile,
         AgentOption,
         AgentOptionKind,

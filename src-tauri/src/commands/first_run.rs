@@ -1,6 +1,6 @@
 //! Commands of the first run: whether the agent can work, and the steps of the user that remove an obstacle.
 
-use super::{Answer, set_setting};
+use super::{Answer, project_here, set_setting};
 use crate::native_dialogs::{self, Chooser};
 use crate::registry::SessionRegistry;
 use crate::settings::CurrentSettings;
@@ -17,11 +17,17 @@ pub async fn check_readiness(app: AppHandle, window: WebviewWindow) -> Answer<Re
     Ok(app.state::<SessionRegistry>().readiness(demo).await)
 }
 
-/// Opens the user's terminal with the agent's own login.
+/// Opens the user's terminal with the login of Claude Code, or with that of a session's agent.
 #[tauri::command]
-pub async fn open_login(app: AppHandle) -> Answer<()> {
+pub async fn open_login(app: AppHandle, window: WebviewWindow, session_id: Option<SessionId>) -> Answer<()> {
     let chosen = app.state::<Arc<CurrentSettings>>().get().terminal;
-    terminal::log_in(chosen, &app.state::<SessionRegistry>().agent_program().await?).await
+    let registry = app.state::<SessionRegistry>();
+    let Some(id) = session_id else {
+        return terminal::log_in(chosen, &registry.agent_program().await?).await;
+    };
+    let project = project_here(&app, &window)?;
+    registry.session(&project, &id)?;
+    terminal::open_login(chosen, &registry.login_line(&id).await?).await
 }
 
 /// Asks for the agent's program with the system's chooser, and stores it in the settings. Returns whether one was

@@ -1,8 +1,11 @@
 //! Profiles of the settings in a window: the one of a project, a new session with one, and where its files are.
 
 use super::{SessionRegistry, far};
-use deskbell_cli::profiles;
+use deskbell_cli::{agent, profiles};
+use deskbell_engine::acp::ChosenAgent;
 use deskbell_engine::api::*;
+use deskbell_engine::disk;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 impl SessionRegistry {
@@ -35,6 +38,37 @@ impl SessionRegistry {
                 self.begin_with(project, AgentKind::Claude, Some(profile), false).await
             }
         }
+    }
+
+    /// The command line that logs in to the agent of a session, which is another one than Claude Code. It sets the
+    /// variables of the profile that name a place; others may be keys, and a command line is no secret.
+    pub async fn login_line(&self, id: &SessionId) -> Result<Vec<OsString>, CommandError> {
+        let none = || CommandError {
+            code: ErrorCode::BadCommand,
+            message: "Deskbell knows no command that logs in to this agent.".to_owned(),
+            detail: None,
+        };
+        let (_, session) = self.known(id).ok_or_else(none)?;
+        let profile = session.profile.as_deref().map(|name| self.profile(name)).transpose()?;
+        let of_row = session.agent_id.as_deref().and_then(ChosenAgent::row_of);
+        let agent = of_row.or_else(|| profile.as_ref().and_then(profiles::agent)).ok_or_else(none)?;
+        let words = session.login.ok_or_else(none)?.words;
+        let (program, environment) =
+            profile.map(|profile| (profile.program, profile.environment)).unwrap_or_default();
+        let program = program.map(PathBuf::from);
+        let find = move || agent::login_line(&agent, words, program);
+        let mut line = disk::run(Path::new("PATH"), disk::DEADLINE, find).await??;
+        let is_place = |one: &EnvironmentVariable| Path::new(&one.value).is_absolute();
+        let mut places: Vec<OsString> = environment
+            .into_iter()
+            .filter(is_place)
+            .map(|one| format!("{}={}", one.name, one.value).into())
+            .collect();
+        if !places.is_empty() {
+            places.insert(0, "env".into());
+            line.splice(0..0, places);
+        }
+        Ok(line)
     }
 
     /// The program of Claude Code for a session with this profile, and its folder of configuration if the profile has one.

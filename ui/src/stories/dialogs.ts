@@ -10,6 +10,7 @@ import { TRUST } from '../lib/host/fake/trust';
 import { RAW_LINES } from '../lib/host/fake/raw';
 import LinesDialog from '../lib/lines/LinesDialog.svelte';
 import LoginDialog from '../lib/pages/LoginDialog.svelte';
+import LoginNote from '../lib/pages/LoginNote.svelte';
 import HelpDialog from '../lib/actions/HelpDialog.svelte';
 import KeysDialog from '../lib/actions/KeysDialog.svelte';
 import ConnectionDialog from '../lib/projects/ConnectionDialog.svelte';
@@ -255,13 +256,35 @@ export const dialogs: Page = () => [
     'an unknown host key': { question: QUESTIONS.hostKey, onanswer: ignore },
   }),
   ...states('LoginDialog', LoginDialog, {
-    'with the command': { login: { label: 'Log in', command: 'claude auth login' }, onlogin: ignore, onclose: ignore },
-    'before the first check': { login: null, onlogin: ignore, onclose: ignore },
+    'with the command': { ...login, login: { label: 'Log in', command: 'claude auth login' } },
+    'of another agent': {
+      ...login,
+      agent: 'Codex',
+      login: { label: 'Codex', command: 'CODEX_HOME=/work/codex codex login' },
+    },
+    'before the first check': { ...login, login: null },
+  }),
+  ...states('LoginNote', LoginNote, {
+    'with a button': needsLogin,
+    'on another machine': { ...needsLogin, machine: 'build-3' },
+    'a long command': { ...needsLogin, command: `env ${'CONFIG_FOLDER=/home/ines/agents/work '.repeat(4)}codex login` },
   }),
   ...states('WithoutAsking', WithoutAsking, {
     asks: { title: 'Start this agent without permission checks?', onconfirm: ignore, onclose: ignore },
   }),
 ];
+
+const login = { agent: 'Claude Code', onlogin: ignore, onclose: ignore };
+const needsLogin = {
+  session: {
+    ...emptySession('s1', 'Round half to even', 'acp'),
+    agentName: 'Codex',
+    login: { words: ['codex', 'login'], needed: true },
+  },
+  command: 'codex login',
+  machine: null,
+  onlogin: ignore,
+};
 
 const linesOf = (load: () => Promise<RawLines>) => ({ load, oncopy: agree, onclose: ignore });
 const noLines: RawLines = { ...RAW_LINES, lines: [], last: 0, nUnknown: 0, nUnreadable: 0 };

@@ -316,6 +316,10 @@ profile: string | null,
  */
 lacks: AgentLacks, 
 /**
+ * How the user logs in to its agent; `null` for Claude Code, whose login is in `Readiness`, and if no command is known.
+ */
+login: AgentLogin | null, 
+/**
  * The agent's own id of this conversation; `null` until the agent sent one.
  */
 agentSessionId: string | null, status: Status, 
@@ -2922,6 +2926,19 @@ reports: Array<string>,
  * What it does not offer: “rewind”.
  */
 offers: Array<string>, };
+
+/**
+ * The command that logs the user in to an agent that speaks ACP, for a terminal.
+ */
+export type AgentLogin = { 
+/**
+ * Program and arguments.
+ */
+words: Array<string>, 
+/**
+ * The agent could not begin its work without a login.
+ */
+needed: boolean, };
 
 /**
  * An agent with what it is started with. No field of it turns off asking or trust.

@@ -1,4 +1,5 @@
-import { screen } from '@testing-library/svelte';
+import { screen, within } from '@testing-library/svelte';
+import userEvent from '@testing-library/user-event';
 import { tick } from 'svelte';
 import { expect, it } from 'vitest';
 
@@ -62,4 +63,22 @@ it('offers a prompt that was cut off once, in the queue', async () => {
   const buttons = screen.getAllByRole('button', { name: 'Send again' });
   expect(buttons).toHaveLength(1);
   expect(buttons[0]?.closest('[data-part="queue"]')).not.toBeNull();
+});
+
+it('opens a terminal with the login of another agent, from the note and from /login', async () => {
+  const login = { words: ['codex', 'login'], needed: true };
+  const open = new SessionState({ ...session(), agent: 'acp', agentName: 'Codex', login });
+  const nothing = () => {};
+  const props = { open, hasSide: false, ontogglesessions: nothing, ontoggleside: nothing };
+  const user = userEvent.setup();
+  const { project, host } = await draw(Conversation, props);
+  project.open = open;
+  await tick();
+  const note = screen.getByRole('note', { name: 'Login needed' });
+  expect(note.textContent).toContain('codex login');
+  await user.click(within(note).getByRole('button', { name: 'Open terminal' }));
+  expect(host.outside).toEqual([`login ${open.id}`]);
+  await user.type(screen.getByRole('textbox', { name: 'Prompt' }), '/login{Escape}{Enter}');
+  expect(project.agentCheck.loginShown).toBe(true);
+  expect(project.agentCheck.loginOf?.id).toBe(open.id);
 });

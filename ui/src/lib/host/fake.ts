@@ -106,6 +106,7 @@ export class FakeHost extends FakeSessions implements Host {
       agentName: agent.name,
       agentId: agent.id,
       lacks: agent.lacks,
+      login: { words: [agent.id, 'login'], needed: false },
     };
     this.adopt(new FakeSession(facts));
     return Promise.resolve(structuredClone(facts));

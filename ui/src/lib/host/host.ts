@@ -247,8 +247,8 @@ export interface Host {
   lastLogLines(): Promise<string>;
   /** Checks whether the agent of new sessions can work, and otherwise returns the first obstacle. */
   checkReadiness(): Promise<Readiness>;
-  /** Opens the user's terminal with the agent's login. */
-  openLogin(): Promise<void>;
+  /** Opens the user's terminal with the login of Claude Code, or of a session's agent. */
+  openLogin(sessionId: SessionId | null): Promise<void>;
   /** Asks the user for the agent's program with the system's chooser, and stores it. Resolves to whether one was chosen. */
   chooseAgent(): Promise<boolean>;
   /** Returns the project files that match the text typed after an `@`. */

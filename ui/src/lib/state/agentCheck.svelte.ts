@@ -1,6 +1,6 @@
 // Whether the agent of new sessions can work, and the steps of the user that remove an obstacle.
 
-import type { AgentView, Readiness } from '../bindings/api';
+import type { AgentView, Readiness, Session, SessionId } from '../bindings/api';
 import type { Host } from '../host/host';
 import type { Problems } from './problems.svelte';
 
@@ -11,6 +11,8 @@ export class AgentCheck {
   checking = $state(false);
   /** The dialog that opens a terminal for the login is shown. */
   loginShown = $state(false);
+  /** The session whose agent that dialog is about; `null`: Claude Code. */
+  loginOf = $state.raw<Session | null>(null);
 
   #host: Host;
   #problems: Problems;
@@ -64,9 +66,21 @@ export class AgentCheck {
     await this.check();
   }
 
-  /** Opens a terminal with the agent's login. */
-  async openLogin(): Promise<void> {
-    await this.#problems.attempt('The login was not opened', () => this.#host.openLogin());
+  /** Shows the dialog for the login of a session's agent. */
+  showLogin(session: Session): true {
+    this.loginOf = session.agent === 'acp' ? session : null;
+    this.loginShown = true;
+    return true;
+  }
+
+  closeLogin(): void {
+    this.loginShown = false;
+    this.loginOf = null;
+  }
+
+  /** Opens a terminal with the login of Claude Code, or of a session's agent. */
+  async openLogin(session: SessionId | null = null): Promise<void> {
+    await this.#problems.attempt('The login was not opened', () => this.#host.openLogin(session));
   }
 
   /** Lets the user choose the agent's program. The setting then arrives as an event, and the program is checked. */

@@ -1,5 +1,32 @@
-// The slash command that logs in. Claude Code runs it in its own terminal interface only.
+// The slash command that logs in, and the command for a terminal that it leads to.
+
+import type { Profile, Session } from '../bindings/api';
 
 export function isLogin(prompt: string): boolean {
   return prompt.trim() === '/login';
+}
+
+/**
+ * Whether `/login` in this session opens the dialog. Otherwise its agent gets it as a prompt. `isFar`: it is on another
+ * machine, where this computer opens no terminal.
+ */
+export function hasLogin(session: Session, isFar: boolean): boolean {
+  return session.agent === 'claude' || (session.login !== null && !isFar);
+}
+
+/** A word as a POSIX shell reads it. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/**
+ * The command of a session's agent, as it is run. Of a profile's variables it sets those that name a place: others may
+ * be keys.
+ */
+export function loginCommand(session: Session, profiles: readonly Profile[]): string | null {
+  if (session.login === null) return null;
+  const profile = profiles.find(({ name }) => name === session.profile);
+  const places = (profile?.environment ?? []).filter(({ value }) => /^(?:\/|[A-Za-z]:\\)/.test(value));
+  const variables = places.map(({ name, value }) => `${name}=${quoted(value)}`);
+  return [...variables, ...session.login.words.map(quoted)].join(' ');
 }

@@ -221,6 +221,7 @@ impl Actor {
             agent_id: acp.and_then(ChosenAgent::row_id),
             profile: record.memory.profile.clone(),
             lacks: acp.map(ChosenAgent::lacks).unwrap_or_default(),
+            login: acp.and_then(ChosenAgent::login).map(|words| AgentLogin { words, needed: false }),
             pid: self.pid,
             capabilities: crate::launch::capabilities(record.agent),
             created_at: record.created_at,

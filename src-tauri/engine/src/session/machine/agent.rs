@@ -45,7 +45,9 @@ impl Step<'_> {
                 }
             }
             AgentEvent::Error { words } => self.error_line(words),
-            AgentEvent::CannotStart { words, detail } => self.cannot_start(words, detail.as_deref()),
+            AgentEvent::CannotStart { words, detail, login } => {
+                self.cannot_start(words, detail.as_deref(), login.clone());
+            }
             AgentEvent::PromptState { uuid, state } => {
                 if matches!(state.as_str(), "completed" | "cancelled") {
                     self.machine.schedules.on_prompt_over(uuid);

@@ -66,6 +66,9 @@ impl Machine {
         session.n_background = self.background.count() as u32;
         session.background = self.background.tasks();
         session.scheduled = self.schedules.planned();
+        if let Some(words) = self.process.needed_login() {
+            session.login = Some(AgentLogin { words: words.to_vec(), needed: true });
+        }
         session.status = self.status(activity);
     }
 

@@ -48,7 +48,7 @@ impl Step<'_> {
     }
 
     /// The agent cannot work. It is stopped; prompts wait for the user.
-    pub(super) fn cannot_start(&mut self, words: &str, detail: Option<&str>) {
+    pub(super) fn cannot_start(&mut self, words: &str, detail: Option<&str>, login: Option<Vec<String>>) {
         if !self.listens() {
             return;
         }
@@ -58,7 +58,7 @@ impl Step<'_> {
             self.machine.process.started().resume.is_some() && self.machine.conversation.id().is_none();
         if !is_lost {
             let detail = detail.map(str::to_owned);
-            self.machine.process.on_cannot_start(words.to_owned());
+            self.machine.process.on_cannot_start(words.to_owned(), login);
             let error = CommandError {
                 code: ErrorCode::SpawnFailed,
                 message: words.to_owned(),

@@ -169,8 +169,8 @@ export abstract class FakeDesktop {
     return Promise.resolve('Last lines of the log\n\n2026-11-22T09:00:00.000000Z [4711]  WARN deskbell: a line\n');
   }
 
-  openLogin(): Promise<void> {
-    this.outside.push('login');
+  openLogin(sessionId: SessionId | null): Promise<void> {
+    this.outside.push(sessionId === null ? 'login' : `login ${sessionId}`);
     return Promise.resolve();
   }
 

@@ -84,6 +84,7 @@ export function emptySession(id: string, title: string, agent: AgentKind = 'clau
     agentId: null,
     profile: null,
     lacks: { reports: [], offers: [] },
+    login: null,
     agentSessionId: null,
     status: { type: 'idle' },
     isEmpty: title === 'New session',

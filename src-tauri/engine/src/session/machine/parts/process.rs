@@ -26,6 +26,8 @@ pub struct Process {
     start_error: Option<String>,
     /// It said that it cannot work, which was shown already.
     cannot_start: Option<String>,
+    /// The command that logs in, if it needs a login.
+    login: Option<Vec<String>>,
     spawned_at: u64,
     /// Time until the process was ready, in milliseconds; taken by the first turn.
     spawn_ms: Option<u64>,
@@ -93,6 +95,7 @@ impl Default for Process {
             is_fresh: true,
             start_error: None,
             cannot_start: None,
+            login: None,
             spawned_at: 0,
             spawn_ms: None,
             crashes: Vec::new(),
@@ -183,8 +186,14 @@ impl Process {
     }
 
     /// It cannot work.
-    pub fn on_cannot_start(&mut self, words: String) {
+    pub fn on_cannot_start(&mut self, words: String, login: Option<Vec<String>>) {
         self.cannot_start = Some(words);
+        self.login = login;
+    }
+
+    /// The command that logs in, if it could not work without a login.
+    pub fn needed_login(&self) -> Option<&[String]> {
+        self.login.as_deref()
     }
 
     /// Why it could not work, if it said so.
