@@ -34,14 +34,17 @@ const GEMINI: &str = "#!/bin/sh\n[ \"$*\" = --version ] && echo 0.61.0\n";
 fn the_report_has_a_line_for_each_other_agent_that_is_found() {
     let Some(output) = doctor(&[("gemini", GEMINI)], &[]) else { return };
     let report = String::from_utf8(output.stdout).unwrap();
-    let gemini = report.lines().skip_while(|line| !line.starts_with("Gemini CLI ")).take(3);
+    let gemini = report.lines().skip_while(|line| !line.starts_with("Gemini CLI ")).take(5);
     let gemini: Vec<&str> = gemini.map(|line| line.trim_start_matches("Gemini CLI").trim()).collect();
     assert_eq!(
         gemini,
         [
             "0.61.0, /home/user/bin/gemini",
             "runtime: Node 20 or newer",
-            "asks: its mode default is set and checked before the first prompt; not tried here",
+            "login: not known: it ended before it began a session",
+            "asks: its mode default is set and checked before the first prompt; the trial has no result: The agent exited: it \
+             said nothing",
+            "runs nothing of a folder by itself",
         ],
         "{report}"
     );

@@ -232,6 +232,45 @@ async fn every_case(name: &str, trusted: bool, differs: Differs) {
     nothing_runs(&mark, DEADLINE).await;
 }
 
+/// The doctor's trial: the login of an empty home, and whether it asks when nothing but its row says so. `login`: `None`
+/// where variables of this computer decide it.
+async fn tried_by_the_doctor(name: &str, login: Option<LoginState>, asks: PermissionChannel, writes: &str) {
+    let Some(program) = installed(name) else { return };
+    let bin = program.parent().unwrap().to_owned();
+    let mut setup = Setup::program(program);
+    setup.memory.acp = ChosenAgent::row_of(name);
+    let home = setup.folder.path().join("home");
+    std::fs::create_dir(&home).unwrap();
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default());
+    let setup = setup.env("HOME", home).env("PATH", path);
+    let trial = setup.launch()().trial_of_other(DEADLINE).await;
+    assert_eq!(trial.asks, Some(asks), "{trial:?}");
+    assert!(login.is_none_or(|login| trial.login == login), "{trial:?}");
+    assert!(trial.writes.iter().any(|entry| entry.starts_with(writes)), "{trial:?}");
+    nothing_runs(&setup.mark, DEADLINE).await;
+}
+
+/// It runs nothing but what its own configuration allows, which is everything in an empty home.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_doctor_tries_opencode() {
+    let login = Some(LoginState::NotAskedFor);
+    tried_by_the_doctor("opencode", login, PermissionChannel::NeverAsks, ".local/share/opencode ").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_doctor_tries_the_agents_that_are_made_to_ask() {
+    for (name, login, writes) in [
+        ("copilot", "copilot login", ".copilot "),
+        ("codex", "codex login", ".codex "),
+        ("gemini", "gemini", ".gemini "),
+        ("qwen", "qwen --auth-type=openai", ".qwen "),
+    ] {
+        let login = Some(LoginState::Needed { command: login.to_owned() });
+        tried_by_the_doctor(name, login, PermissionChannel::Asks, writes).await;
+    }
+    tried_by_the_doctor("claude-acp", None, PermissionChannel::Asks, ".claude ").await;
+}
+
 /// A session that Deskbell did not run: listed by the agent's process, and opened with the messages that the agent repeats.
 /// `is_listed`: the agent has a list.
 async fn listed_and_repeated(name: &str, trusted: bool, is_listed: bool) {

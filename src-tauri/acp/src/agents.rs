@@ -4,6 +4,7 @@
 use crate::command::{Command, NewValue};
 use crate::event::{OptionValue, Session};
 use crate::folder::{self, Folder};
+use crate::offline::{self, Offline};
 use deskbell_api::AgentLacks;
 
 /// One agent. Rows are constants; any other agent is a command of the user.
@@ -36,6 +37,8 @@ pub struct Agent {
     /// The user's command for a login, its words separated by spaces. `None`: one that the agent reports, or its program
     /// without arguments, which begins with a login.
     pub login: Option<&'static str>,
+    /// How it is sent to a model on loopback; `None` if that is not known.
+    pub offline: Option<Offline>,
     pub reports: Reports,
     pub proof: Proof,
 }
@@ -261,6 +264,7 @@ pub const UNKNOWN: Agent = Agent {
     restriction: Restriction::TrustedOnly("Deskbell does not know what this agent runs in a folder."),
     folder: folder::UNKNOWN,
     login: None,
+    offline: None,
     reports: Reports {
         thinking: false,
         input: false,
@@ -296,6 +300,7 @@ pub const AGENTS: &[Agent] = &[
             "Copilot CLI runs the hooks of a folder, and nothing turns them off.",
         ),
         folder: folder::COPILOT,
+        offline: Some(offline::COPILOT),
         login: Some("copilot login"),
         reports: Reports {
             input: true,
@@ -327,6 +332,7 @@ pub const AGENTS: &[Agent] = &[
             "The adapter of Codex treats every folder as trusted, and starts the MCP servers in it.",
         ),
         folder: folder::CODEX,
+        offline: Some(offline::CODEX),
         login: Some("codex login"),
         reports: Reports {
             input: true,
@@ -377,6 +383,7 @@ pub const AGENTS: &[Agent] = &[
         stopping: Some(Stopping { end_of_input: BOTH, terminate: BOTH, kill: TOOL, cancel: AGENT }),
         restriction: Restriction::ByItself,
         folder: folder::GEMINI,
+        offline: Some(offline::GEMINI),
         reports: Reports { diffs: true, always: true, ..UNKNOWN.reports },
         proof: Proof::Recorded {
             version: "0.61.0",
@@ -401,6 +408,7 @@ pub const AGENTS: &[Agent] = &[
             "opencode runs the plugins and MCP servers of a folder, and a folder can send its key elsewhere.",
         ),
         folder: folder::OPENCODE,
+        offline: Some(offline::OPENCODE),
         login: Some("opencode auth login"),
         reports: Reports {
             input: true,
@@ -431,6 +439,7 @@ pub const AGENTS: &[Agent] = &[
             "Qwen Code reads the .env file of a folder, which can send its requests elsewhere.",
         ),
         folder: folder::QWEN,
+        offline: Some(offline::QWEN),
         reports: Reports {
             input: true,
             output: true,
@@ -454,6 +463,7 @@ pub const AGENTS: &[Agent] = &[
         questions: Questions::Forms,
         restriction: Restriction::TrustedOnly("The adapter runs the hooks and MCP servers of a folder."),
         folder: folder::CLAUDE,
+        offline: Some(offline::CLAUDE),
         login: Some("claude-agent-acp --cli auth login"),
         reports: Reports {
             input: true,

@@ -16,6 +16,7 @@ pub mod event;
 pub mod folder;
 #[cfg(any(test, fuzzing))]
 pub mod fuzzed;
+pub mod offline;
 mod output;
 mod question;
 mod read;

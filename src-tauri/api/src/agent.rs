@@ -227,6 +227,30 @@ pub enum PermissionChannel {
     },
 }
 
+/// What the doctor found out about another agent by starting it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AgentTrial {
+    pub login: LoginState,
+    /// `None`: it cannot be sent to a model on loopback.
+    pub asks: Option<PermissionChannel>,
+    /// What it wrote into an empty home: “.codex (59 files)”.
+    pub writes: Vec<String>,
+}
+
+/// Whether an agent began a session without a login.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LoginState {
+    NotAskedFor,
+    Needed {
+        /// For a terminal.
+        command: String,
+    },
+    /// It could not be found out; `reason` says why.
+    Unknown {
+        reason: String,
+    },
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Model {

@@ -60,8 +60,13 @@ async fn claude(chosen: Option<PathBuf>, data: PathBuf, run: Run) -> (Readiness,
 /// Searches for the agent as a session would, tests it, and reports what it, the other agents and the desktop are. `gpu`
 /// is whether windows are drawn with a GPU; `None` if that is not known.
 pub async fn check(chosen: Option<PathBuf>, data: PathBuf, run: Run, gpu: Option<bool>) -> Checkup {
-    let ((readiness, trial), other_agents) =
-        tokio::join!(claude(chosen, data.clone(), run.clone()), other_agents::of_table(&data, &run));
+    let others = async {
+        let agents = other_agents::of_table(&data, &run).await;
+        let trials = other_agents::trials(&agents, &data, &run).await;
+        (agents, trials)
+    };
+    let ((readiness, trial), (other_agents, trials)) =
+        tokio::join!(claude(chosen, data.clone(), run.clone()), others);
     let version = readiness.version.clone().or(trial.version);
     let (notifications, tray) = desktop::services().await;
     let mut folders = Vec::new();
@@ -88,6 +93,7 @@ pub async fn check(chosen: Option<PathBuf>, data: PathBuf, run: Run, gpu: Option
         gpu,
         folders,
         other_agents,
+        trials,
     };
     facts.checkup()
 }

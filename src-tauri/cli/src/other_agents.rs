@@ -7,7 +7,13 @@ use deskbell_engine::acp::ChosenAgent;
 use deskbell_engine::acp::agents::{AGENTS, Agent, DEMO, Proof, Restriction};
 use deskbell_engine::api::*;
 use deskbell_engine::disk;
+use deskbell_engine::launch::Launch;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Timeout of each of the two starts of a trial. opencode needs 10 s for its first session on a slow machine.
+const TRIAL_LIMIT: Duration = Duration::from_secs(60);
 
 /// Returns every agent of the table with what is found of it. Each program that is found is asked for its version, all at
 /// the same time: it takes at most half a minute, however many there are.
@@ -40,24 +46,55 @@ fn described(row: &Agent, state: OtherAgentState) -> OtherAgent {
     OtherAgent { id, name, state, trusted_only, untested, lacks: row.lacks() }
 }
 
-/// Searches for the program of a row as a session would, and asks it for its version.
-async fn state(row: &'static Agent, data: PathBuf, run: Run) -> OtherAgentState {
-    let chosen = ChosenAgent::row_of(row.id);
+/// Tries every agent that is found: whether it needs a login and asks before it acts. All at the same time, and in no
+/// project.
+pub async fn trials(agents: &[OtherAgent], data: &Path, run: &Run) -> BTreeMap<String, AgentTrial> {
+    let found = agents.iter().filter(|agent| matches!(agent.state, OtherAgentState::Found { .. }));
+    let rows = found.filter_map(|agent| AGENTS.iter().find(|row| row.id == agent.id));
+    let tried: Vec<_> = rows
+        .map(|row| {
+            let (data, run) = (data.to_owned(), run.clone());
+            let trial = async move {
+                let launch = launch(row, data, run).await.ok()?.ok()?;
+                Some((row.id.to_owned(), launch.trial_of_other(TRIAL_LIMIT).await))
+            };
+            tokio::spawn(trial)
+        })
+        .collect();
+    let mut trials = BTreeMap::new();
+    for trial in tried {
+        // Without a trial, the report says that nothing was tried.
+        trials.extend(trial.await.ok().flatten());
+    }
+    trials
+}
+
+/// Searches for the program of a row as a session would.
+async fn launch(
+    row: &'static Agent,
+    data: PathBuf,
+    run: Run,
+) -> Result<Result<Launch, CommandError>, disk::Unfinished> {
     let launcher = agent::launcher(
         AgentKind::Acp,
-        chosen,
+        ChosenAgent::row_of(row.id),
         PathBuf::new(),
         data,
         || Ok(Chosen::default()),
         |_, _| Ok(Allowed::Restricted),
         run,
     );
+    disk::run(Path::new("PATH"), disk::DEADLINE, move || launcher()).await
+}
+
+/// Searches for the program of a row, and asks it for its version.
+async fn state(row: &'static Agent, data: PathBuf, run: Run) -> OtherAgentState {
     let missing = || {
         let command = row.package.map(|package| format!("npm install -g {package}"));
         let install = command.map(|command| SetupCommand { label: "npm".to_owned(), command });
         OtherAgentState::Missing { install }
     };
-    match disk::run(Path::new("PATH"), disk::DEADLINE, move || launcher()).await {
+    match launch(row, data, run).await {
         Ok(Ok(launch)) => launch.state_of_other(&LocalHost).await,
         Ok(Err(_)) => missing(),
         Err(unfinished) => {

@@ -5,6 +5,7 @@
 //! something has run without permission. So the agent is started in an empty folder, with default settings only, and
 //! with an API on loopback that makes it call a tool that requires permission. The request is always denied.
 
+mod agent_trial;
 mod api;
 mod other_agents;
 pub mod report;
@@ -19,7 +20,7 @@ use crate::store::Record;
 use api::LoopbackApi;
 use std::ffi::OsString;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -80,24 +81,7 @@ async fn trial(launch: Launch, limit: Duration) -> io::Result<Trial> {
         snapshot: None,
         ..launch
     };
-    let session = SessionHandle::open(Open {
-        record: Record {
-            id: SessionId::new("doctor"),
-            project: launch.project.clone(),
-            agent: launch.kind,
-            created_at: 0,
-            changed_at: 0,
-            memory: SavedSession::default(),
-        },
-        launcher: Arc::new(move || Ok(launch.clone())),
-        host: Arc::new(LocalHost),
-        store: None,
-        agent_config: config,
-        locks: None,
-        agent_sessions: None,
-        timeouts: Timeouts::default(),
-        recorder: Recorder::default(),
-    });
+    let session = open(&launch, config);
     let mut seen = Seen::default();
     let channel = tokio::time::timeout(limit, watch(&session, &api, &mut seen)).await;
     let channel = match channel {
@@ -105,10 +89,38 @@ async fn trial(launch: Launch, limit: Duration) -> io::Result<Trial> {
         Ok(Err(error)) => unknown(error.message),
         Err(_) => unknown(format!("The agent did not finish the test within {} s.", limit.as_secs())),
     };
+    close(&session).await;
+    Ok(Trial { version: seen.version, channel, capabilities: seen.capabilities })
+}
+
+/// A session of the check, which no file keeps.
+fn open(launch: &Launch, agent_config: PathBuf) -> SessionHandle {
+    let record = Record {
+        id: SessionId::new("doctor"),
+        project: launch.project.clone(),
+        agent: launch.kind,
+        created_at: 0,
+        changed_at: 0,
+        memory: SavedSession { acp: launch.acp.clone(), ..SavedSession::default() },
+    };
+    let launch = launch.clone();
+    SessionHandle::open(Open {
+        record,
+        launcher: Arc::new(move || Ok(launch.clone())),
+        host: Arc::new(LocalHost),
+        store: None,
+        agent_config,
+        locks: None,
+        agent_sessions: None,
+        timeouts: Timeouts::default(),
+        recorder: Recorder::default(),
+    })
+}
+
+async fn close(session: &SessionHandle) {
     if let Err(error) = session.close().await {
         tracing::debug!(%error, "the session of the permission check was already closed");
     }
-    Ok(Trial { version: seen.version, channel, capabilities: seen.capabilities })
 }
 
 /// Extends the launch's environment: all requests go to the API on loopback, and the user's own settings are not used.

@@ -1,4 +1,5 @@
-//! A Messages API on loopback. It makes the agent call one tool and then ends the turn.
+//! The APIs of models on loopback: Messages, OpenAI's chat completions and responses, and Gemini. Each makes the agent call
+//! one tool and then ends the turn.
 
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
@@ -6,6 +7,8 @@ use hyper::header::CONTENT_TYPE;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response};
 use hyper_util::rt::TokioIo;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 use std::convert::Infallible;
 use std::io;
@@ -14,6 +17,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
+
+mod models;
+
+const EVENTS: &str = "text/event-stream";
 
 /// The command changes a file, so the agent must ask for permission; the change is harmless.
 const COMMAND: &str = "touch deskbell-was-not-asked";
@@ -76,40 +83,141 @@ async fn answer(
     request: Request<Incoming>,
     saw_tool_result: Arc<AtomicBool>,
 ) -> Result<Response<Full<Bytes>>, Infallible> {
-    let is_message = request.method() == Method::POST && request.uri().path() == "/v1/messages";
+    let api = Api::of(request.method(), request.uri().path());
     // A body that cannot be read is treated as empty.
     let body = request.into_body().collect().await.map(|body| body.to_bytes()).unwrap_or_default();
-    let asked: Value = serde_json::from_slice(&body).unwrap_or_default();
-    if !is_message {
-        return Ok(reply("application/json", "{}".to_owned()));
-    }
-    let has_result = has_tool_result(&asked);
+    let asked: Asked = serde_json::from_slice(&body).unwrap_or_default();
+    let Some(api) = api else {
+        return Ok(reply("application/json", json!({"object": "list", "data": []}).to_string()));
+    };
+    let has_result = api.has_tool_result(&asked);
     saw_tool_result.fetch_or(has_result, Ordering::Relaxed);
-    let calls_tool = !has_result && offers_bash(&asked);
-    Ok(if asked["stream"] == true {
-        reply("text/event-stream", stream(calls_tool))
-    } else {
-        reply("application/json", whole(calls_tool).to_string())
+    let tool = api.tool(&asked).filter(|_| !has_result);
+    Ok(match api {
+        Api::Messages if asked.stream => reply(EVENTS, stream(tool.is_some())),
+        Api::Messages => reply("application/json", whole(tool.is_some()).to_string()),
+        Api::Chat => models::chat(asked.stream, tool),
+        Api::Responses => models::responses(tool),
+        Api::Gemini { streams } => models::gemini(streams, tool),
     })
+}
+
+/// The API that a request is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Api {
+    Messages,
+    Chat,
+    Responses,
+    Gemini { streams: bool },
+}
+
+impl Api {
+    fn of(method: &Method, path: &str) -> Option<Self> {
+        if method != Method::POST {
+            return None;
+        }
+        let streams = path.ends_with(":streamGenerateContent");
+        match path {
+            "/v1/messages" => Some(Self::Messages),
+            _ if path.ends_with("/chat/completions") => Some(Self::Chat),
+            _ if path.ends_with("/responses") => Some(Self::Responses),
+            _ if streams || path.ends_with(":generateContent") => Some(Self::Gemini { streams }),
+            _ => None,
+        }
+    }
+
+    fn has_tool_result(self, asked: &Asked) -> bool {
+        match self {
+            Self::Messages => asked.messages.iter().any(|message| match &message.content {
+                Some(Content::Blocks(blocks)) => blocks.iter().any(|block| block.kind == "tool_result"),
+                _ => false,
+            }),
+            Self::Chat => asked.messages.iter().any(|message| message.role == "tool"),
+            Self::Responses => asked.input.iter().any(|item| item.kind == "function_call_output"),
+            Self::Gemini { .. } => {
+                asked.contents.iter().flat_map(|turn| &turn.parts).any(|part| part.result.is_some())
+            }
+        }
+    }
+
+    /// The tool that runs a command, if the request offers it.
+    fn tool(self, asked: &Asked) -> Option<&str> {
+        let names = asked.tools.iter().flat_map(|tool| {
+            let own = Some(&tool.name).filter(|name| !name.is_empty());
+            own.into_iter().chain(tool.function.iter().chain(&tool.declared).map(|function| &function.name))
+        });
+        names
+            .map(String::as_str)
+            .find(|name| ["Bash", "bash", "run_shell_command", "exec_command"].contains(name))
+    }
+}
+
+/// The fields of a request that decide the reply, of all APIs. What is not there is empty.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Asked {
+    stream: bool,
+    tools: Vec<Tool>,
+    messages: Vec<Message>,
+    input: Vec<Typed>,
+    contents: Vec<Turn>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Tool {
+    name: String,
+    /// Chat completions.
+    function: Option<Function>,
+    /// Gemini.
+    #[serde(rename = "functionDeclarations")]
+    declared: Vec<Function>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Function {
+    name: String,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Message {
+    role: String,
+    content: Option<Content>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Content {
+    Blocks(Vec<Typed>),
+    Text(IgnoredAny),
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Typed {
+    #[serde(rename = "type")]
+    kind: String,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Turn {
+    parts: Vec<Part>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Part {
+    #[serde(rename = "functionResponse")]
+    result: Option<IgnoredAny>,
 }
 
 fn reply(content_type: &'static str, body: String) -> Response<Full<Bytes>> {
     let mut response = Response::new(Full::new(Bytes::from(body)));
     response.headers_mut().insert(CONTENT_TYPE, hyper::header::HeaderValue::from_static(content_type));
     response
-}
-
-fn offers_bash(asked: &Value) -> bool {
-    asked["tools"].as_array().is_some_and(|tools| tools.iter().any(|tool| tool["name"] == "Bash"))
-}
-
-fn has_tool_result(asked: &Value) -> bool {
-    let blocks = asked["messages"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(|message| message["content"].as_array());
-    blocks.flatten().any(|block| block["type"] == "tool_result")
 }
 
 /// A message in the API's format: complete for a request without streaming, or with empty content for the start of a
@@ -163,7 +271,12 @@ fn stream(calls_tool: bool) -> String {
         }),
         json!({"type": "message_stop"}),
     ];
-    let named =
+    named(&events)
+}
+
+/// Server-sent events that are named as their type.
+fn named(events: &[Value]) -> String {
+    let line =
         |event: &Value| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap_or_default());
-    events.iter().map(named).collect()
+    events.iter().map(line).collect()
 }

@@ -1,12 +1,16 @@
-//! The other agents in the doctor's report: what was found of them, and what their rows of the table say. None of them is
-//! started beyond `--version`, and the report says so.
+//! The other agents in the doctor's report: what was found of them, what their rows of the table say, and their trials.
 
 use crate::acp::agents::{self, Agent, Asking, Proof, Restriction, Variable};
-use crate::api::{Health, OtherAgent, OtherAgentState, ReportLine};
+use crate::api::{
+    AgentTrial, Health, LoginState, OtherAgent, OtherAgentState, PermissionChannel, ReportLine,
+};
+use std::collections::BTreeMap;
 
-/// A line for each agent that is found or broken, and one with the names of those that are not installed.
-pub fn lines(agents: &[OtherAgent]) -> Vec<ReportLine> {
-    let mut lines: Vec<ReportLine> = agents.iter().filter_map(line).collect();
+/// A line for each agent that is found or broken, and one with the names of those that are not installed. `trials`: by the
+/// ids of the agents.
+pub fn lines(agents: &[OtherAgent], trials: &BTreeMap<String, AgentTrial>) -> Vec<ReportLine> {
+    let mut lines: Vec<ReportLine> =
+        agents.iter().filter_map(|agent| line(agent, trials.get(&agent.id))).collect();
     let is_missing = |agent: &&OtherAgent| matches!(agent.state, OtherAgentState::Missing { .. });
     let missing: Vec<&str> = agents.iter().filter(is_missing).map(|agent| agent.name.as_str()).collect();
     if !missing.is_empty() {
@@ -16,11 +20,11 @@ pub fn lines(agents: &[OtherAgent]) -> Vec<ReportLine> {
     lines
 }
 
-fn line(agent: &OtherAgent) -> Option<ReportLine> {
+fn line(agent: &OtherAgent, trial: Option<&AgentTrial>) -> Option<ReportLine> {
     let (health, value) = match &agent.state {
         OtherAgentState::Found { program, version } => {
             let version = version.as_deref().unwrap_or("version not reported");
-            (Health::Plain, format!("{version}, {program}{}", rest(agent)))
+            (health(agent, trial), format!("{version}, {program}{}", rest(agent, trial)))
         }
         OtherAgentState::Broken { program, problem } => {
             (Health::Bad, format!("cannot run here: {problem}\n{program}"))
@@ -30,11 +34,56 @@ fn line(agent: &OtherAgent) -> Option<ReportLine> {
     Some(ReportLine { name: agent.name.clone(), value, health })
 }
 
-/// What its row says, a fact a line.
-fn rest(agent: &OtherAgent) -> String {
+/// Only an agent that Deskbell makes ask, and that acted without it, is bad. Of one with a configuration of its own, the
+/// trial had none of the user's.
+fn health(agent: &OtherAgent, trial: Option<&AgentTrial>) -> Health {
+    let asks = trial.and_then(|trial| trial.asks.as_ref());
+    let is_made_to_ask = agents::agent(&agent.id)
+        .is_some_and(|row| matches!(row.asking, Asking::Mode(_) | Asking::Setting(..)));
+    match asks {
+        Some(PermissionChannel::Asks) => Health::Good,
+        Some(PermissionChannel::NeverAsks) if is_made_to_ask => Health::Bad,
+        _ => Health::Plain,
+    }
+}
+
+/// What its row says and what was tried, a fact a line.
+fn rest(agent: &OtherAgent, trial: Option<&AgentTrial>) -> String {
     let Some(row) = agents::agent(&agent.id) else { return String::new() };
-    let facts = [runtime(row), Some(asks(row)), Some(folders(row)), ports(row), Some(proof(row))];
+    let facts = [
+        runtime(row),
+        Some(login(trial)),
+        Some(format!("{}; {}", asks(row), tried(trial))),
+        Some(folders(row)),
+        ports(row),
+        writes(trial),
+        Some(proof(row)),
+    ];
     facts.into_iter().flatten().map(|fact| format!("\n{fact}")).collect()
+}
+
+fn login(trial: Option<&AgentTrial>) -> String {
+    match trial.map(|trial| &trial.login) {
+        Some(LoginState::NotAskedFor) => "login: it began a session without asking for one".to_owned(),
+        Some(LoginState::Needed { command }) => format!("login: needed: {command}"),
+        Some(LoginState::Unknown { reason }) => format!("login: not known: {reason}"),
+        None => "login: not tried here".to_owned(),
+    }
+}
+
+/// How it went when it was made to call a tool.
+fn tried(trial: Option<&AgentTrial>) -> String {
+    match trial.and_then(|trial| trial.asks.as_ref()) {
+        Some(PermissionChannel::Asks) => "tried: it asked".to_owned(),
+        Some(PermissionChannel::NeverAsks) => "tried in an empty home: IT ACTED WITHOUT ASKING".to_owned(),
+        Some(PermissionChannel::Unknown { reason }) => format!("the trial has no result: {reason}"),
+        None => "not tried here".to_owned(),
+    }
+}
+
+fn writes(trial: Option<&AgentTrial>) -> Option<String> {
+    let list = &trial?.writes;
+    (!list.is_empty()).then(|| format!("writes into an empty home: {}", list.join(", ")))
 }
 
 fn runtime(row: &Agent) -> Option<String> {
@@ -44,18 +93,13 @@ fn runtime(row: &Agent) -> Option<String> {
 fn asks(row: &Agent) -> String {
     match row.asking {
         Asking::Mode(mode) => {
-            format!("asks: its mode {mode} is set and checked before the first prompt; not tried here")
+            format!("asks: its mode {mode} is set and checked before the first prompt")
         }
         Asking::Setting(name, value) => {
-            format!(
-                "asks: its setting {name} is set to {value} and checked before the first prompt; not tried here"
-            )
+            format!("asks: its setting {name} is set to {value} and checked before the first prompt")
         }
-        Asking::Configured => {
-            "asks: if its own configuration says so; Deskbell cannot check it, and it was not tried here"
-                .to_owned()
-        }
-        Asking::Unknown => "asks: not known, because it does not report it; not tried here".to_owned(),
+        Asking::Configured => "asks: if its own configuration says so; Deskbell cannot check that".to_owned(),
+        Asking::Unknown => "asks: not known, because it does not report it".to_owned(),
     }
 }
 
@@ -75,9 +119,9 @@ fn ports(row: &Agent) -> Option<String> {
 fn proof(row: &Agent) -> String {
     match row.proof {
         Proof::Recorded { version, .. } => {
-            format!("login and turns: not tried here; Deskbell was tested with {version}")
+            format!("Deskbell was tested with {version}")
         }
-        Proof::NotRun => "login and turns: not tried here; Deskbell was never tested with it".to_owned(),
+        Proof::NotRun => "Deskbell was never tested with it".to_owned(),
     }
 }
 
@@ -98,8 +142,13 @@ mod tests {
     }
 
     fn value(agent: OtherAgent) -> String {
-        let [line] = &lines(&[agent])[..] else { panic!("not one line") };
-        line.value.clone()
+        tried_line(agent, None).value
+    }
+
+    fn tried_line(agent: OtherAgent, trial: Option<AgentTrial>) -> ReportLine {
+        let trials = trial.into_iter().map(|trial| (agent.id.clone(), trial)).collect();
+        let [line] = &lines(&[agent], &trials)[..] else { panic!("not one line") };
+        line.clone()
     }
 
     #[test]
@@ -108,19 +157,21 @@ mod tests {
             value(found("gemini", Some("0.61.0"))),
             "0.61.0, /usr/bin/gemini
 runtime: Node 20 or newer
+login: not tried here
 asks: its mode default is set and checked before the first prompt; not tried here
 runs nothing of a folder by itself
-login and turns: not tried here; Deskbell was tested with 0.61.0"
+Deskbell was tested with 0.61.0"
         );
         assert_eq!(
             value(found("opencode", None)),
             "version not reported, /usr/bin/opencode
 runtime: Node 20 or newer
-asks: if its own configuration says so; Deskbell cannot check it, and it was not tried here
+login: not tried here
+asks: if its own configuration says so; Deskbell cannot check that; not tried here
 starts only in folders that you trust: opencode runs the plugins and MCP servers of a folder, and a folder can send \
 its key elsewhere.
 ports: it opens one; Deskbell gives it a random password for each start, in OPENCODE_SERVER_PASSWORD
-login and turns: not tried here; Deskbell was tested with 1.18.33"
+Deskbell was tested with 1.18.33"
         );
         assert!(
             value(found("qwen", None))
@@ -140,15 +191,49 @@ login and turns: not tried here; Deskbell was tested with 1.18.33"
     }
 
     #[test]
+    fn what_was_tried_is_said_and_only_an_agent_that_is_made_to_ask_and_did_not_is_bad() {
+        let trial = |asks: Option<PermissionChannel>| AgentTrial {
+            login: LoginState::Needed { command: "copilot login".to_owned() },
+            asks,
+            writes: vec![".copilot (4 files)".to_owned()],
+        };
+        let line = |id: &str, asks| tried_line(found(id, None), Some(trial(asks)));
+        let asked = line("copilot", Some(PermissionChannel::Asks));
+        assert_eq!(
+            (asked.health, &asked.value[..]),
+            (
+                Health::Good,
+                "version not reported, /usr/bin/copilot
+runtime: Node 20 or newer
+login: needed: copilot login
+asks: its setting allow_all is set to off and checked before the first prompt; tried: it asked
+starts only in folders that you trust: Copilot CLI runs the hooks of a folder, and nothing turns them off.
+writes into an empty home: .copilot (4 files)
+Deskbell was tested with 1.0.102"
+            )
+        );
+        let never = line("copilot", Some(PermissionChannel::NeverAsks));
+        assert!(never.health == Health::Bad && never.value.contains("IT ACTED WITHOUT ASKING"), "{never:?}");
+        assert_eq!(line("opencode", Some(PermissionChannel::NeverAsks)).health, Health::Plain);
+        assert_eq!(line("goose", None).health, Health::Plain);
+        let reason = "The agent exited: no".to_owned();
+        let unknown = line("gemini", Some(PermissionChannel::Unknown { reason }));
+        assert!(unknown.value.contains("; the trial has no result: The agent exited: no\n"), "{unknown:?}");
+    }
+
+    #[test]
     fn a_broken_agent_says_why_and_missing_ones_share_a_line() {
         let problem = "Qwen Code needs Node 22 or newer, and this machine has v20.20.2.".to_owned();
         let missing = || OtherAgentState::Missing { install: None };
-        let lines = lines(&[
-            agent("copilot", missing()),
-            agent("qwen", OtherAgentState::Broken { program: "/usr/bin/qwen".to_owned(), problem }),
-            agent("goose", missing()),
-            agent("demo-acp", OtherAgentState::BuiltIn),
-        ]);
+        let lines = lines(
+            &[
+                agent("copilot", missing()),
+                agent("qwen", OtherAgentState::Broken { program: "/usr/bin/qwen".to_owned(), problem }),
+                agent("goose", missing()),
+                agent("demo-acp", OtherAgentState::BuiltIn),
+            ],
+            &BTreeMap::new(),
+        );
         let [broken, rest] = &lines[..] else { panic!("{lines:?}") };
         assert_eq!((&broken.name[..], broken.health), ("Qwen Code", Health::Bad));
         assert_eq!(

@@ -2,12 +2,13 @@
 
 use super::other_agents;
 use crate::api::{
-    AgentCapabilities, AgentView, Checkup, Health, OtherAgent, PermissionChannel, Readiness, ReadinessState,
-    ReportLine,
+    AgentCapabilities, AgentTrial, AgentView, Checkup, Health, OtherAgent, PermissionChannel, Readiness,
+    ReadinessState, ReportLine,
 };
 use crate::disk::{self, FileKind, ReadError};
 use crate::readiness;
 use crate::recorder::redacted_text;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Everything that the report is made from.
@@ -30,6 +31,8 @@ pub struct Facts {
     pub folders: Vec<Folder>,
     /// Every agent of the table, found or not. Nothing of them changes what the doctor says about Claude Code.
     pub other_agents: Vec<OtherAgent>,
+    /// Trials of those that are found, by their ids.
+    pub trials: BTreeMap<String, AgentTrial>,
 }
 
 /// A service of the desktop.
@@ -121,7 +124,7 @@ fn lines(facts: &Facts) -> Vec<ReportLine> {
     if let Some(capabilities) = &facts.capabilities {
         line("Can", Health::Plain, abilities(capabilities));
     }
-    for agent in other_agents::lines(&facts.other_agents) {
+    for agent in other_agents::lines(&facts.other_agents, &facts.trials) {
         line(&agent.name, agent.health, agent.value);
     }
     for (name, service, without) in [
@@ -204,6 +207,7 @@ mod tests {
             gpu: Some(false),
             folders: vec![folder("/home/ines/.local/share/deskbell", FolderState::Missing)],
             other_agents: Vec::new(),
+            trials: BTreeMap::new(),
         }
     }
 
