@@ -15,6 +15,7 @@ use crate::{lifecycle, showing};
 use anyhow::Context;
 use deskbell_engine::api::*;
 use deskbell_engine::board::Board;
+use deskbell_engine::projects::Change;
 use deskbell_engine::stored::{Follower, Located};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -41,7 +42,8 @@ pub struct BoardPage {
     live: Mutex<Live>,
     checkouts: Mutex<Checkouts>,
     costs: Costs,
-    /// The machines of the listed projects, with the time at which one there was opened last. Read when a page connects.
+    /// The machines that were asked and those of the listed projects, with the time of the last use. Read when a page
+    /// connects.
     used_machines: Mutex<BTreeMap<String, u64>>,
     /// The board may have changed. The tray waits for it.
     changed: Notify,
@@ -104,6 +106,17 @@ pub async fn connect(app: &AppHandle) -> BoardConnection {
     app.state::<SessionRegistry>().list_far();
     refresh(app);
     BoardConnection { event, board: view(app), settings: app.state::<Arc<CurrentSettings>>().view() }
+}
+
+/// A machine answered the user: the board lists it from now on, whether or not a project there is opened.
+pub async fn used_machine(app: &AppHandle, machine: String) {
+    let at = now();
+    let asked = Change::Asked { machine: machine.clone(), at };
+    app.state::<BoardPage>().used_machines.lock().unwrap_or_else(PoisonError::into_inner).insert(machine, at);
+    if let Err(error) = app.state::<StartPage>().change(asked).await {
+        tracing::warn!(%error, "could not remember that a machine was asked");
+    }
+    refresh(app);
 }
 
 /// Returns when the board may have changed since the last call. For one caller.

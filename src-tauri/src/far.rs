@@ -50,6 +50,7 @@ pub async fn list(
     let window = questions::in_window(app, label.to_owned());
     let asked = far.ask(&connections, Some(window), &command).await;
     let listing: FolderListing = asked.map_err(|error| error.for_window(&far.machine))?;
+    board::used_machine(app, far.machine.to_string()).await;
     if is_path(&listing.path) { Ok(listing) } else { Err(bad_folder()) }
 }
 
@@ -79,6 +80,7 @@ pub async fn sessions(app: &AppHandle, label: &str, far: &Far) -> Result<Machine
     answer.sessions.retain(|session| is_path(&session.project));
     let n_odd = u32::try_from(n_listed - answer.sessions.len()).unwrap_or(u32::MAX);
     answer.n_more = answer.n_more.saturating_add(n_odd);
+    board::used_machine(app, far.machine.to_string()).await;
     // The way is there, so a link that waits need not wait longer.
     registry.retry_far_machine(&far.machine.to_string());
     Ok(answer)

@@ -87,9 +87,12 @@ impl StartPage {
     }
 
     async fn known(&self) -> Result<Vec<KnownProject>, CommandError> {
+        Ok(self.noted(self.load().await?))
+    }
+
+    async fn load(&self) -> Result<Projects, CommandError> {
         let store = self.store.clone();
-        let projects = disk::run(self.store.place(), disk::DEADLINE, move || store.load()).await?;
-        Ok(self.noted(projects))
+        disk::run(self.store.place(), disk::DEADLINE, move || store.load()).await.map_err(CommandError::from)
     }
 
     /// Changes the list of projects.
@@ -110,17 +113,17 @@ impl StartPage {
         projects.known
     }
 
-    /// The other machines of the listed projects, with the time at which one there was opened last.
+    /// The other machines that were asked and those of the listed projects, with the time of the last use.
     pub async fn machines(&self) -> BTreeMap<String, u64> {
-        let known = match self.known().await {
-            Ok(known) => known,
+        let projects = match self.load().await {
+            Ok(projects) => projects,
             Err(error) => {
                 tracing::warn!(%error, "the machines of projects could not be listed");
                 return BTreeMap::new();
             }
         };
-        let mut machines = BTreeMap::new();
-        for project in &known {
+        let mut machines = projects.machines.clone();
+        for project in &self.noted(projects) {
             if let Some((machine, _)) = KnownProject::on_machine(Path::new(&project.path)) {
                 let used = machines.entry(machine.to_owned()).or_insert(0);
                 *used = project.last_used_at.max(*used);

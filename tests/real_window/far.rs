@@ -503,7 +503,7 @@ async fn start_with_board(far: &mut Far, window: &Window) -> Result<Window> {
     page.tab_to("Board of all projects").await?;
     Pointer::on(&far.desktop).key("Return").await?;
     let board = far.app.window("All projects").await?;
-    board.wait_shows("Not connected, last opened", LONG).await?;
+    board.wait_shows("Not connected, last used", LONG).await?;
     ensure!(far.n_attempts()? == n_before, "the board connects to no machine by itself");
     Ok(board)
 }
@@ -574,6 +574,22 @@ pub async fn a_machine_that_is_not_connected_is_asked_and_stopped_from_the_board
         board.wait_shows("nothing runs or waits there, 1 other does not.", LONG).await?;
         board.wait_focus("List sessions on box").await?;
         ensure!(agents() == 0, "an agent still runs there");
+
+        // A machine that no project is on is typed, and stays on the board.
+        board.tab_to("Another machine…").await?;
+        pointer.key("Return").await?;
+        board.find("button", "box").await?;
+        board.screenshot("far-board-another").await?;
+        pointer.type_text("spare").await?;
+        pointer.key("Return").await?;
+        board.wait_focus("List sessions on spare").await?;
+        board.wait_text("list", "Machines", "spare Not connected, last used", LONG).await?;
+        far.app.close(board.frame()).await?;
+        let page = far.app.window("Open a project").await?;
+        page.tab_to("Board of all projects").await?;
+        pointer.key("Return").await?;
+        let board = far.app.window("All projects").await?;
+        board.find("button", "List sessions on spare").await?;
         far.app.close(board.frame()).await?;
         far.end(&far.app.window("Open a project").await?).await
     })

@@ -1,4 +1,5 @@
-//! The projects that were opened earlier, in one small file, and the check of a folder before it is opened.
+//! The projects that were opened earlier and the machines that were asked, in one small file, and the check of a folder
+//! before it is opened.
 //!
 //! Windows, the app and `deskbell projects` may write at the same time: each change reads the file again and replaces
 //! it while it holds the lock of a second file.
@@ -7,6 +8,7 @@ use crate::api::{CommandError, ErrorCode};
 use crate::disk::write_atomically;
 use crate::disk::{self, FileKind, Loaded, SetAside, load_json};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -15,6 +17,9 @@ const MOST_BYTES: u64 = 4 * 1024 * 1024;
 
 /// Maximum number of entries that are kept. Those that were used longest ago are dropped, pinned ones last.
 pub(crate) const MOST_KEPT: usize = 200;
+
+/// Maximum number of other machines that are kept. Those that were asked longest ago are dropped.
+const MOST_MACHINES: usize = 50;
 
 /// A project that was opened earlier.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -70,6 +75,9 @@ impl KnownProject {
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Contents {
     projects: Vec<KnownProject>,
+    /// The times at which other machines answered last, with or without a project there.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    machines: BTreeMap<String, u64>,
 }
 
 /// The list, and the file that was found in its place.
@@ -77,6 +85,8 @@ struct Contents {
 pub struct Projects {
     /// Pinned ones first, then the most recently used.
     pub known: Vec<KnownProject>,
+    /// The other machines that the user asked, with or without a project there, and when they answered last.
+    pub machines: BTreeMap<String, u64>,
     pub set_aside: Option<SetAside>,
     /// There is no file yet.
     pub is_new: bool,
@@ -88,6 +98,11 @@ pub enum Change {
     /// The project was opened at this time.
     Used {
         path: PathBuf,
+        at: u64,
+    },
+    /// The machine answered at this time.
+    Asked {
+        machine: String,
         at: u64,
     },
     Pin {
@@ -104,7 +119,7 @@ pub enum Change {
     Remove {
         path: PathBuf,
     },
-    /// Removes all projects that are not pinned.
+    /// Removes all projects that are not pinned, and all machines.
     Clear,
 }
 
@@ -130,8 +145,8 @@ impl ProjectStore {
         match load_json::<Contents>(&self.file, MOST_BYTES) {
             Loaded::Missing => Projects { is_new: true, ..Projects::default() },
             Loaded::Unreadable(aside) => Projects { set_aside: Some(aside), ..Projects::default() },
-            Loaded::Read(Contents { projects }) => {
-                Projects { known: in_order(projects), ..Projects::default() }
+            Loaded::Read(Contents { projects, machines }) => {
+                Projects { known: in_order(projects), machines: most_recent(machines), ..Projects::default() }
             }
         }
     }
@@ -156,16 +171,17 @@ impl ProjectStore {
             return Err(io::Error::other(format!("{} cannot be replaced: {problem}", self.file.display())));
         }
         for change in changes {
-            apply(&mut projects.known, change);
+            apply(&mut projects, change);
         }
         projects.known = in_order(projects.known);
-        let contents = Contents { projects: projects.known };
+        projects.machines = most_recent(projects.machines);
+        let contents = Contents { projects: projects.known, machines: projects.machines };
         write_atomically(&self.file, &serde_json::to_vec_pretty(&contents)?)?;
-        Ok(Projects { known: contents.projects, ..projects })
+        Ok(Projects { known: contents.projects, machines: contents.machines, ..projects })
     }
 }
 
-fn apply(known: &mut Vec<KnownProject>, change: &Change) {
+fn apply(Projects { known, machines, .. }: &mut Projects, change: &Change) {
     let at = |known: &[KnownProject], path: &Path| known.iter().position(|one| Path::new(&one.path) == path);
     match change {
         Change::Used { path, at: time } => match at(known, path) {
@@ -190,8 +206,24 @@ fn apply(known: &mut Vec<KnownProject>, change: &Change) {
             }
         }
         Change::Remove { path } => known.retain(|one| Path::new(&one.path) != path),
-        Change::Clear => known.retain(|one| one.pinned),
+        Change::Asked { machine, at: time } => {
+            let used_at = machines.entry(machine.clone()).or_default();
+            *used_at = (*used_at).max(*time);
+        }
+        Change::Clear => {
+            known.retain(|one| one.pinned);
+            machines.clear();
+        }
     }
+}
+
+/// At most [`MOST_MACHINES`], the most recently asked.
+fn most_recent(machines: BTreeMap<String, u64>) -> BTreeMap<String, u64> {
+    let is_name = |name: &str| !name.is_empty() && !name.contains(char::is_control);
+    let mut machines: Vec<_> = machines.into_iter().filter(|(name, _)| is_name(name)).collect();
+    machines.sort_by_key(|(_, used_at)| std::cmp::Reverse(*used_at));
+    machines.truncate(MOST_MACHINES);
+    machines.into_iter().collect()
 }
 
 /// Pinned ones first, then the most recently used; each folder once, and at most [`MOST_KEPT`].
@@ -319,6 +351,29 @@ mod tests {
     }
 
     #[test]
+    fn a_machine_that_was_asked_is_kept_without_a_project() {
+        let data = tempfile::tempdir().unwrap();
+        let store = ProjectStore::new(data.path());
+        let asked = |machine: &str, at| Change::Asked { machine: machine.to_owned(), at };
+        let of = |machines: &[(&str, u64)]| {
+            machines.iter().map(|(name, at)| ((*name).to_owned(), *at)).collect::<BTreeMap<_, _>>()
+        };
+        store.change(&[used("/a", 1), asked("box", 5), asked("docker:web", 7), asked("box", 2)]).unwrap();
+        let expected = of(&[("docker:web", 7), ("box", 5)]);
+        assert_eq!(store.load().machines, expected, "a time does not go back");
+        store.change(&[used("/b", 2), Change::Remove { path: "/a".into() }]).unwrap();
+        assert_eq!((store.load().machines, paths(&store.load())), (expected, vec!["/b"]));
+        store.change(&(0..100).map(|n| asked(&n.to_string(), 10 + n)).collect::<Vec<_>>()).unwrap();
+        let kept = store.load().machines;
+        assert_eq!((kept.len(), kept.values().min()), (MOST_MACHINES, Some(&60)));
+        assert_eq!(store.change(&[Change::Clear]).unwrap().machines, of(&[]));
+        // Written by something else.
+        let odd = r#"{"projects": [], "machines": {"": 1, "a\u0000b": 2, "x": 3}}"#;
+        fs::write(data.path().join("projects.json"), odd).unwrap();
+        assert_eq!(store.load().machines, of(&[("x", 3)]));
+    }
+
+    #[test]
     fn ten_thousand_entries_are_read_and_cut() {
         let data = tempfile::tempdir().unwrap();
         let store = ProjectStore::new(data.path());
@@ -335,7 +390,8 @@ mod tests {
                 pinned: true,
                 keep_running: None,
             }]);
-        let text = serde_json::to_vec(&Contents { projects: projects.collect() }).unwrap();
+        let text = serde_json::to_vec(&Contents { projects: projects.collect(), machines: BTreeMap::new() })
+            .unwrap();
         fs::write(data.path().join("projects.json"), text).unwrap();
         let read = store.load();
         assert_eq!(read.known.len(), MOST_KEPT);

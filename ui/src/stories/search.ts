@@ -91,6 +91,8 @@ export const boards: Page = () => [
     'of several profiles and agents': board('board-profiles'),
     'of other machines': board('board-machines'),
     'lists what runs on a machine': [board('board-machines'), (root) => ask(root, 'build-server')],
+    'names another machine': [board('board-machines'), (root) => press(root, 'Another machine…')],
+    'names another machine, with none': [board('board'), (root) => press(root, 'Another machine…')],
     'lists odd sessions': [board('board-machines'), (root) => ask(root, 'old-box')],
     'lists nothing': [board('board-machines'), (root) => ask(root, 'shop.example')],
     'asks whether to stop all on a machine': [

@@ -53,6 +53,9 @@ export class BoardPage {
     return this.#try('The start page was not opened', () => this.#host.openStartPage());
   }
 
+  /** The hosts to offer; none if they cannot be read, because a name can be typed. */
+  hosts = (): Promise<readonly string[]> => this.#host.sshHosts().catch(() => []);
+
   quit(): Promise<void> {
     return this.#try('Deskbell was not ended', () => this.#host.quit());
   }

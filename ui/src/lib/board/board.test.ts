@@ -7,7 +7,7 @@ import type { BoardRow } from '../bindings/api';
 import { FakeHost } from '../host/fake';
 import { BOARDS, machinesOf } from '../host/fake/board';
 import { START } from '../host/fake/facts';
-import { QUESTIONS } from '../host/fake/far';
+import { QUESTIONS, SSH_HOSTS } from '../host/fake/far';
 import { ManualClock } from '../../test/clock';
 import { linkWord, whatRuns } from './machineWords';
 import { cost, isRunning, reason, shown, summary, time, wholeCost } from './rows';
@@ -210,7 +210,7 @@ describe('the other machines', () => {
     );
     expect(machinesOf('board-machines').map((machine) => linkWord(machine, START))).toEqual([
       'Connected',
-      expect.stringMatching(/^Not connected, last opened /),
+      expect.stringMatching(/^Not connected, last used /),
       'Connecting…',
       'Not connected',
       'Runs Deskbell 0.0.9, which this version cannot talk to',
@@ -299,6 +299,35 @@ describe('the other machines', () => {
     await user.keyboard('{Enter}');
     expect(host.answered).toEqual([['q1', 'secret']]);
     expect(screen.queryByRole('alertdialog')).toBeNull();
+  });
+
+  it('can be one that is not listed, typed or chosen, also on a board without machines', async () => {
+    const { host, user } = await board('board');
+    const another = () => screen.getByRole('button', { name: 'Another machine…' });
+    expect(screen.queryByRole('region', { name: 'Other machines' })).toBeNull();
+    await user.click(another());
+    const form = () => within(screen.getByRole('form', { name: 'List sessions on another machine' }));
+    expect(document.activeElement).toBe(form().getByLabelText('Machine'));
+    await user.keyboard('{Escape}');
+    expect(screen.queryByRole('region', { name: 'Other machines' })).toBeNull();
+    await vi.waitFor(() => expect(document.activeElement).toBe(another()));
+
+    const listed = vi.spyOn(host, 'machineSessions');
+    await user.keyboard('{Enter}');
+    await user.keyboard(' ssh:build-server {Enter}');
+    expect(listed.mock.calls).toEqual([['build-server']]);
+    await section().findByText(/^Asked .*: 2 sessions run or wait there/);
+    expect(document.activeElement).toBe(ask('build-server'));
+    expect(screen.queryByRole('form')).toBeNull();
+
+    // One that does not answer says why, and can be asked again.
+    await user.click(another());
+    await user.click(await form().findByRole('button', { name: SSH_HOSTS[0] as string }));
+    await user.click(another());
+    await user.type(form().getByLabelText('Machine'), 'down{Enter}');
+    await section().findByRole('alert');
+    expect(ask('down').ariaDisabled).toBe('false');
+    expect(listed.mock.calls).toEqual([['build-server'], [SSH_HOSTS[0]], ['down']]);
   });
 
   it('say how many sessions there are', () => {

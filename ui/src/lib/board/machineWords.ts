@@ -6,12 +6,21 @@ import { statusReason, statusWord } from '../text/status';
 import { moment } from '../text/time';
 import { time } from './rows';
 
+/** The name of a machine that was typed: `ssh:` says nothing more. */
+export const nameOf = (typed: string): string => typed.trim().replace(/^ssh:/, '');
+
+/** The machines of the board, and those that this page asked and that did not answer. */
+export function withAsked(machines: readonly BoardMachine[], asked: readonly string[]): BoardMachine[] {
+  const unknown = asked.filter((name) => machines.every((machine) => machine.name !== name));
+  return [...machines, ...unknown.map((name) => ({ name, link: null, seenAt: null, usedAt: null }))];
+}
+
 /** The link to a machine: “Connected”, “Reconnecting in 8 s, last seen 12 min ago”, “Not connected”. */
 export function linkWord({ link, seenAt, usedAt }: BoardMachine, now: number): string {
   const seen = seenAt === null ? '' : `, last seen ${time(seenAt, now)} ago`;
   switch (link?.type) {
     case undefined:
-      return usedAt === null ? 'Not connected' : `Not connected, last opened ${moment(usedAt, now)}`;
+      return usedAt === null ? 'Not connected' : `Not connected, last used ${moment(usedAt, now)}`;
     case 'connecting':
       return `Connecting…${seen}`;
     case 'waiting':

@@ -20,6 +20,11 @@ export class AskedMachines {
     this.#host = host;
   }
 
+  /** The machines that were asked. */
+  get names(): string[] {
+    return [...this.#asked.keys()];
+  }
+
   of(machine: string): Asked {
     return this.#asked.get(machine) ?? NOTHING;
   }
