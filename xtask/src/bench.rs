@@ -11,7 +11,7 @@ use std::{env, fs};
 use crate::command::{cargo, command, run};
 use crate::node::Node;
 use crate::packages::Need;
-use crate::{Outcome, project, system, ui};
+use crate::{Outcome, package, project, system, ui};
 
 pub use gate::gate;
 
@@ -80,7 +80,7 @@ fn window(scenes: &str) -> Outcome {
 
 /// The app, optimised as users have it.
 fn app() -> Outcome<PathBuf> {
-    run(cargo().args(["build", "--release"]))?;
+    run(&mut package::app())?;
     Ok(project::target().join("release").join(format!("{}{}", project::APP, env::consts::EXE_SUFFIX)))
 }
 

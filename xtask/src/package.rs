@@ -175,9 +175,16 @@ fn build(node: &Node, kinds: &[Kind]) -> Outcome {
 }
 
 /// The build of the app for packages of Linux. The page has to be built; it is compiled into the app.
+///
+/// This program alone is optimised as one piece: it takes some minutes longer than `lto = "thin"`, and the program is a
+/// seventh smaller.
 pub fn app() -> Command {
     let mut build = cargo();
-    build.args(["build", "--release", "--package", project::APP]);
+    build.args(["rustc", "--release", "--package", project::APP, "--bin", project::APP, "--", "-Clto=fat"]);
+    // Equal functions become one. On other processors Rust has the system's linker, which may not know the option.
+    if cfg!(target_arch = "x86_64") {
+        build.arg("-Clink-arg=-Wl,--icf=all");
+    }
     build
 }
 

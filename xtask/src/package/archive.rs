@@ -32,7 +32,7 @@ pub fn compress(package: &Path, seconds: u64) -> Outcome {
         if cfg!(target_arch = "x86_64") {
             xz.arg("--x86");
         }
-        run(xz.arg("--lzma2=preset=9e").arg(&file))?;
+        run(xz.arg("--lzma2=preset=9e,lc=4").arg(&file))?;
         let name = format!("{name}.xz");
         compressed.push((name.clone(), fs::read(scratch.path().join(&name)).map_err(error)?));
     }
