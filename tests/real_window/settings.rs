@@ -56,6 +56,11 @@ const ELSEWHERE: &[(&str, &str, &[&str])] = &[
         include_str!("profiles.rs"),
         &["agent.profiles"],
     ),
+    (
+        "titles_are_generated_if_wanted_once_and_never_in_place_of_the_users",
+        include_str!("sessions.rs"),
+        &["agent.generateTitles"],
+    ),
 ];
 
 /// Settings without a test in a window, each with the reason and the tests that it has.
