@@ -8,6 +8,7 @@ mod busy;
 mod flood;
 mod large;
 mod many;
+mod start;
 
 use std::time::Duration;
 
@@ -33,7 +34,8 @@ pub fn benchmarks() -> Vec<Test> {
         answer: bench_a_long_answer;
         flood: bench_a_steady_stream, bench_a_flood;
         large: bench_ten_megabytes;
-        many: bench_a_large_session
+        many: bench_a_large_session;
+        start: bench_a_start
     ];
     let is_busy = std::env::var_os("DESKBELL_BENCH").is_some_and(|which| which == "busy");
     let chosen = if is_busy { busy } else { all };

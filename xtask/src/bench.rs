@@ -73,9 +73,17 @@ fn window(scenes: &str) -> Outcome {
     run(cargo()
         .args(["test", "--package", "deskbell-tests", "--test", "real_window"])
         .env("DESKBELL_TEST_APP", app()?)
+        .env("DESKBELL_TEST_BARE", bare_window()?)
         .env("DESKBELL_TEST_ARTEFACTS", artefacts)
         .env("DESKBELL_TEST_REQUIRE", "1")
         .env("DESKBELL_BENCH", scenes))
+}
+
+/// A window of Tauri with a line of text, optimised.
+fn bare_window() -> Outcome<PathBuf> {
+    let example = ["--example", "bare_window", "--features", "bare-window"];
+    run(cargo().args(["build", "--release", "--package", project::APP]).args(example))?;
+    Ok(project::target().join("release/examples").join(format!("bare_window{}", env::consts::EXE_SUFFIX)))
 }
 
 /// The app, optimised as users have it.
