@@ -60,6 +60,9 @@ pub async fn bench_beside_busy_processes() -> Result<()> {
                 keys.extend(drawn);
                 stage.new_session(DEADLINE).await?;
                 runs[1].frames.push(many::open(stage, "SAY many").await?.scroll);
+                // A session opens where it was left.
+                stage.window.click("button", "Latest").await?;
+                stage.window.wait_said("that was all", DEADLINE).await?;
                 runs[2].frames.push(opens_output(stage, nr).await?);
             }
             drop(others);
