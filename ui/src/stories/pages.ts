@@ -191,9 +191,6 @@ const manySessions = (n: number): Row[] =>
     return { session: null, stored: stored(`m${i}`, `${title} (${i + 1})`, i * 120) };
   });
 
-/** Made once: the tests make every story many times. */
-const TEN_THOUSAND = manySessions(10_000);
-
 const inTerminal = (activity: 'working' | 'needsInput' | 'open') => ({ live: { pid: 48_902, activity } });
 
 const fromHistory = { ...emptySession('t1', 'Import the bank’s CSV files'), agentSessionId: 't1' };
@@ -361,7 +358,6 @@ export const lists: Page = () => [
     none: sessionList({ rows: [] }),
     one: sessionList({ rows: manySessions(1) }),
     thirty: sessionList({ rows: manySessions(30) }),
-    'ten thousand': sessionList({ rows: TEN_THOUSAND }),
     'of a worktree': sessionList({
       project: {
         ...PROJECT,
