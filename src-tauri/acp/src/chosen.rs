@@ -47,8 +47,8 @@ impl ChosenAgent {
         self.facts().unwrap_or(&agents::UNKNOWN).lacks()
     }
 
-    /// The command that logs in to it, for a terminal: that of its row, or its program. `None` for a command of the user,
-    /// of which nothing is known until it reports a way.
+    /// The command that logs in to it, for a terminal: that of its row, or its program. `None` for a command of the user:
+    /// only the agent itself can report a way then.
     pub fn login(&self) -> Option<Vec<String>> {
         let row = self.row_id().and_then(|_| self.facts())?;
         // A program that speaks ACP without an argument has no other way.

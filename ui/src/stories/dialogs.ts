@@ -260,7 +260,7 @@ export const dialogs: Page = () => [
     'of another agent': {
       ...login,
       agent: 'Codex',
-      login: { label: 'Codex', command: 'CODEX_HOME=/work/codex codex login' },
+      login: { label: 'Codex', command: 'CODEX_HOME=/home/ines/.codex-2 codex login' },
     },
     'before the first check': { ...login, login: null },
   }),
