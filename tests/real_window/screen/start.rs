@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result, ensure};
 use deskbell_tests::window::{App, Desktop, LONG, Launch, Window, eventually};
 use serde_json::Value;
+use tokio::time::interval;
 
 use super::memory_mib;
 
@@ -102,10 +103,17 @@ async fn at_rest(app: &App, desktop: &Desktop, window: &Window) -> Result<()> {
     window.wait_said("ready", LONG).await?;
     window.wait_idle(LONG).await?;
     let pid = app.process(desktop)?.pid;
-    // What a turn leaves to be saved and drawn is over by then.
-    tokio::time::sleep(Duration::from_secs(10)).await;
+    // A turn leaves something to be saved and drawn.
+    let mut last = None;
+    eventually("the threads of sessions rest", LONG, async || {
+        let now = wake_ups(pid, OURS)?;
+        Ok((last.replace(now) == Some(now)).then_some(()))
+    })
+    .await?;
+    let mut time = interval(REST);
+    time.tick().await;
     let before = (wake_ups(pid, "")?, wake_ups(pid, OURS)?, cpu(pid)?);
-    tokio::time::sleep(REST).await;
+    time.tick().await;
     let seconds = REST.as_secs_f64();
     let all = (wake_ups(pid, "")? - before.0) / seconds;
     let ours = (wake_ups(pid, OURS)? - before.1) / seconds;
