@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result, ensure};
 use deskbell_tests::window::{App, Desktop, LONG, Launch, Window, eventually};
 use serde_json::Value;
-use tokio::time::interval;
+use tokio::time::{interval, timeout};
 
 use super::memory_mib;
 
@@ -103,13 +103,7 @@ async fn at_rest(app: &App, desktop: &Desktop, window: &Window) -> Result<()> {
     window.wait_said("ready", LONG).await?;
     window.wait_idle(LONG).await?;
     let pid = app.process(desktop)?.pid;
-    // A turn leaves something to be saved and drawn.
-    let mut last = None;
-    eventually("the threads of sessions rest", LONG, async || {
-        let now = wake_ups(pid, OURS)?;
-        Ok((last.replace(now) == Some(now)).then_some(()))
-    })
-    .await?;
+    timeout(LONG, a_second_of_rest(pid)).await.context("the threads of sessions do not rest")??;
     let mut time = interval(REST);
     time.tick().await;
     let before = (wake_ups(pid, "")?, wake_ups(pid, OURS)?, cpu(pid)?);
@@ -127,6 +121,19 @@ async fn at_rest(app: &App, desktop: &Desktop, window: &Window) -> Result<()> {
     );
     ensure!(ours <= MOST_WAKE_UPS, "{ours:.2} wake-ups a second with an idle session");
     Ok(())
+}
+
+/// Waits for a second without a wake-up of the threads of sessions: a turn leaves something to be saved and drawn.
+async fn a_second_of_rest(pid: u32) -> Result<()> {
+    let mut time = interval(Duration::from_secs(1));
+    time.tick().await;
+    loop {
+        let before = wake_ups(pid, OURS)?;
+        time.tick().await;
+        if wake_ups(pid, OURS)? == before {
+            return Ok(());
+        }
+    }
 }
 
 /// How often the threads of a process went to sleep whose name begins with this.
