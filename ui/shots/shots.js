@@ -11,7 +11,7 @@ import { createServer } from 'vite';
 
 import { launch, serve, UI } from './browser.js';
 import { problemsOf } from './look.js';
-import { extraViews, scenes, stories } from './views.js';
+import { extraViews, opening, scenes, stories } from './views.js';
 
 const SIZES = [
   { name: 'wide', width: 1180, height: 800 },
@@ -62,6 +62,9 @@ async function shoot({ view, size: { name, width, height } }) {
   });
   page.on('pageerror', (error) => problems.push(`${where}: the page failed: ${error.message}`));
   try {
+    if (view.scripts === false) {
+      await page.route(/\.js$/, (route) => route.fulfill({ contentType: 'text/javascript', body: '' }));
+    }
     await page.goto(new URL(view.address, server.resolvedUrls.local[0]).href);
     await page.locator(view.ready).first().waitFor({ state: 'attached' });
     await page.evaluate(() => document.fonts.ready.then(() => undefined));
@@ -97,5 +100,5 @@ async function allViews() {
   const { sceneNames } = await vite.ssrLoadModule('/src/lib/host/fake/scenes.ts');
   const { pageNames } = await vite.ssrLoadModule('/src/stories/names.ts');
   await vite.close();
-  return [...scenes(sceneNames), ...extraViews, ...stories(pageNames)];
+  return [...scenes(sceneNames), opening, ...extraViews, ...stories(pageNames)];
 }

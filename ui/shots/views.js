@@ -185,3 +185,6 @@ export const extraViews = [
   { name: 'zoom-200', scene: 'conversation', zoom: 2 },
   { name: 'zoom-200-asking', scene: 'permission', zoom: 2 },
 ].map(inWindow);
+
+/** What is drawn until the script has run. */
+export const opening = { name: 'opening', address: '', ready: '.opening', scripts: false };

@@ -89,3 +89,12 @@ describe('the contrast of each accent colour', () => {
     expect(accents.length).toBeGreaterThanOrEqual(5);
   });
 });
+
+it('draws what is there before the script with the colours of the dark theme', () => {
+  const css = readFileSync(join(import.meta.dirname, '../tokens.css'), 'utf8');
+  const block = (selector: string) => css.split(`${selector} {`)[1]?.split('}')[0] ?? '';
+  const early = block(':root:not([data-theme])').match(/--[a-z-]+: #[0-9a-f]{6};/g) ?? [];
+  expect(early.map((line) => line.split(':')[0])).toEqual(['--bg', '--line-strong']);
+  const dark = block("\n[data-theme='dark']");
+  for (const line of early) expect(dark).toContain(line);
+});
