@@ -173,6 +173,7 @@ fn main() {
         wayland: a_prompt_is_answered_and_a_request_allowed_by_keyboard,
             a_request_out_of_sight_has_a_dialog,
             an_image_is_pasted,
+            files_and_folders_of_another_program_are_dropped,
             the_bell_rings_is_clicked_and_is_withdrawn,
             each_kind_rings_wherever_the_window_is_unless_it_is_in_front,
             the_tray_has_the_session_that_waits_and_opens_the_board;

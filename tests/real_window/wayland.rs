@@ -1,12 +1,14 @@
 //! The app on Wayland: it draws, the keyboard reaches it, requests are asked in a dialog, images are pasted, the bell
 //! rings, and the tray has its icon.
 
+use std::fs;
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use deskbell_tests::window::{
-    App, Compositor, Desktop, LONG, Launch, Manners, Notification, Notifications, SHORT, Tray, TrayIcon,
-    WaylandWindow, Window, eventually, holds_for,
+    App, Compositor, Desktop, HeldFiles, LONG, Launch, Manners, Notification, Notifications, SHORT, Tray,
+    TrayIcon, WaylandWindow, Window, eventually, holds_for,
 };
 use serde_json::json;
 
@@ -88,6 +90,17 @@ impl Stage {
         Ok(frame)
     }
 
+    /// Drops files or folders of another program on the project's window.
+    async fn drop(&self, paths: &[&Path]) -> Result<()> {
+        let held = HeldFiles::over(&self.compositor, PROJECT, paths).await?;
+        eventually("the prompt box shows that it takes them", SHORT, async || {
+            let marked = "return document.querySelector('.box.dropping') !== null";
+            Ok((self.window.run(marked, Vec::new()).await? == true).then_some(()))
+        })
+        .await?;
+        held.drop().await
+    }
+
     /// The texts of windows other than the project's.
     async fn others(&self) -> Result<Vec<String>> {
         let windows = self.compositor.windows().await?;
@@ -124,6 +137,33 @@ pub async fn a_prompt_is_answered_and_a_request_allowed_by_keyboard() -> Result<
         let frame = stage.compositor.window(PROJECT).await?;
         stage.compositor.close(&frame).await?;
         stage.app.ended(&stage.desktop, LONG).await
+    })
+    .await
+}
+
+pub async fn files_and_folders_of_another_program_are_dropped() -> Result<()> {
+    play("wayland-drop", async |stage| {
+        stage.window.click("textbox", "Prompt").await?;
+        stage.compositor.type_text("look at ").await?;
+        let project = stage.desktop.project(PROJECT)?;
+        let (text, lamps) = (project.join("tide tables.txt"), project.join("lamps"));
+        fs::write(&text, "high\nlow\n")?;
+        fs::create_dir_all(&lamps)?;
+        let named = async |words: &str| {
+            eventually("the files are named", SHORT, async || {
+                let prompt = stage.window.value("Prompt").await?;
+                Ok((prompt.starts_with("look at ") && prompt.contains(words)).then_some(()))
+            })
+            .await
+        };
+        stage.drop(&[&text]).await?;
+        named("tide tables.txt").await?;
+        stage.drop(&[&lamps, &text]).await?;
+        named("@lamps/").await?;
+        stage.compositor.screenshot("wayland-drop").await?;
+        let other = stage.desktop.project("harbour")?;
+        stage.drop(&[&other]).await?;
+        stage.compositor.window("harbour").await.map(drop)
     })
     .await
 }

@@ -21,6 +21,7 @@ mod processes;
 mod trap;
 mod tray;
 mod wayland;
+mod wayland_drag;
 
 pub use crate::wait::{LONG, SHORT, eventually, holds_for};
 pub use accessible::{Accessibility, Accessible, Extents, Role};
@@ -41,6 +42,7 @@ pub use processes::{Process, processes_with};
 pub use trap::Trap;
 pub use tray::{Tray, TrayIcon};
 pub use wayland::{Compositor, WaylandWindow};
+pub use wayland_drag::HeldFiles;
 
 /// The programs that a real window needs, and the Debian package of each.
 const PROGRAMS: [(&str, &str); 15] = [

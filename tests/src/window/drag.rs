@@ -52,7 +52,7 @@ pub async fn drop_on(desktop: &Desktop, window: XWindow, paths: &[&Path]) -> Res
 }
 
 /// The paths as `text/uri-list`.
-fn uris(paths: &[&Path]) -> Result<Vec<u8>> {
+pub(super) fn uris(paths: &[&Path]) -> Result<Vec<u8>> {
     let mut list = String::new();
     for path in paths {
         let uri = Url::from_file_path(path).map_err(|()| anyhow!("{} is not absolute", path.display()))?;

@@ -1,6 +1,6 @@
 //! A Wayland display without a screen: sway, its windows, and a keyboard.
 //!
-//! sway has no pointer here: clicks go through the page's driver.
+//! sway has no pointer here, except while files are dragged: clicks go through the page's driver.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -17,6 +17,8 @@ use super::child::Owned;
 use super::desktop::{artefacts, command};
 use crate::wait::{SHORT, eventually};
 
+/// The width and height of the display, in pixels.
+pub(super) const SCREEN: (u32, u32) = (1400, 1000);
 /// Floating windows with title bars, as on most desktops.
 const CONFIGURATION: &str =
     "output * resolution 1400x1000\nxwayland disable\nfor_window [app_id=\".*\"] floating enable\n";
@@ -46,6 +48,8 @@ pub struct WaylandWindow {
     /// The program's name, by which the desktop finds its entry in the menu and with it the icon.
     pub app_id: String,
     pub is_focused: bool,
+    /// The middle of its content on the display, in pixels.
+    pub middle: (i32, i32),
 }
 
 impl Compositor {
@@ -137,6 +141,14 @@ impl Compositor {
         self.run("swaymsg", &[&format!("[con_id={}]", window.id), "move", "scratchpad"]).await.map(drop)
     }
 
+    /// Moves the top left corner of a window.
+    pub async fn place(&self, window: &WaylandWindow, (x, y): (i32, i32)) -> Result<()> {
+        let to = ["move", "position", &x.to_string(), &y.to_string()];
+        self.run("swaymsg", &[&[format!("[con_id={}]", window.id).as_str()], &to[..]].concat())
+            .await
+            .map(drop)
+    }
+
     /// Shows another workspace.
     pub async fn workspace(&self, name: &str) -> Result<()> {
         self.run("swaymsg", &["workspace", name]).await.map(drop)
@@ -217,7 +229,11 @@ fn collect(node: &Value, windows: &mut Vec<WaylandWindow>) {
         let title = node["name"].as_str().unwrap_or_default().to_owned();
         let id = node["id"].as_i64().unwrap_or_default();
         let app_id = app_id.to_owned();
-        windows.push(WaylandWindow { id, title, app_id, is_focused: node["focused"] == true });
+        let part = |name: &str| {
+            node["rect"][name].as_i64().and_then(|part| i32::try_from(part).ok()).unwrap_or_default()
+        };
+        let middle = (part("x") + part("width") / 2, part("y") + part("height") / 2);
+        windows.push(WaylandWindow { id, title, app_id, is_focused: node["focused"] == true, middle });
     }
     for children in ["nodes", "floating_nodes"] {
         for child in node[children].as_array().into_iter().flatten() {
