@@ -43,6 +43,10 @@ const NOT_RUN: &[(&str, &str)] = &[
     ("cargo xtask package", "tests of the package part"),
     ("cargo xtask package --install", "it makes a new Debian, as root; a workflow of minutes"),
     ("sudo apt install ./target/release/bundle/deb/deskbell_0.1.0-1_amd64.deb", "tests of the package part"),
+    (
+        "sudo install -D deskbell-relay-0.1.0-linux-aarch64/deskbell-relay /usr/lib/deskbell/relay/linux-aarch64",
+        "it needs the tarball; `cargo xtask package relay --check` puts the program there",
+    ),
     ("cargo build -p deskbell-demo-agent", "tests/engine/examples.rs"),
     (
         "cargo run -p deskbell-engine --example headless_bot -- target/debug/deskbell-demo-agent . 'SAY hello'",

@@ -59,7 +59,9 @@ Commands:
                     Assemble the Linux packages from programs that are built already
   package --tree DIR APP
                     Write the files of the app's package into DIR, for a recipe that packs them
-  package relay     Build only the program without windows that needs no library, for other machines
+  package relay [--target TARGET] [--check]
+                    Build only the program without windows that needs no library, for other machines, or for another
+                    processor (aarch64-unknown-linux-gnu); --check runs the one that was built last
   package --check   Install the built .deb, start it from its desktop entry, remove it again
   package --install Install the built .deb in a new Debian 12 and 13, start, upgrade and purge it; as root
   notes VERSION     Print what CHANGELOG.md says of a version, for its release
@@ -80,7 +82,7 @@ fn main() -> ExitCode {
         ["guide", "--pictures"] => guide::pictures(),
         ["systems"] => systems::systems(),
         ["package"] => package::package(),
-        ["package", "relay"] => package::relay::build(),
+        ["package", "relay", arguments @ ..] => package::relay(arguments),
         ["package", "--from", app] => package::package_from(app, None),
         ["package", "--from", app, relay] => package::package_from(app, Some(relay)),
         ["package", "--tree", folder, app] => package::fill(folder, app),

@@ -13,12 +13,13 @@ mod desktop_entry;
 mod installed_relay;
 mod kind;
 mod lint;
-pub mod relay;
+mod relay;
 mod rpm;
 mod sbom;
 mod shipped;
 mod sums;
 mod symbols;
+mod target;
 mod tree;
 
 use std::path::{Path, PathBuf};
@@ -34,6 +35,8 @@ pub use arch::fill;
 pub use check::Checked;
 use check::check;
 use kind::Kind;
+use relay::Wanted;
+use target::Target;
 
 /// The packages that Tauri builds on this system; those for Linux are assembled here.
 const BUNDLES: &str = if cfg!(target_os = "macos") {
@@ -73,6 +76,15 @@ pub struct Source {
 impl Source {
     /// Reads it; the packages of the page have to be installed.
     pub fn read() -> Outcome<Self> {
+        Self::with(shipped::shipped_in_relay(&shipped::host()?)?)
+    }
+
+    /// Reads it for a program without windows that is built for this target.
+    pub fn read_for(target: &Target) -> Outcome<Self> {
+        Self::with(shipped::shipped_in_relay(&target.triple())?)
+    }
+
+    fn with(shipped_in_relay: Vec<shipped::Shipped>) -> Outcome<Self> {
         let changelog = tree::read(&project::root().join("CHANGELOG.md"))?;
         Ok(Self {
             version: env!("CARGO_PKG_VERSION"),
@@ -80,7 +92,7 @@ impl Source {
             releases: changelog::releases(&changelog),
             changelog,
             shipped: shipped::shipped()?,
-            shipped_in_relay: shipped::shipped_in_relay()?,
+            shipped_in_relay,
         })
     }
 }
@@ -92,6 +104,16 @@ const NEEDS: &[Need] = if cfg!(target_os = "linux") { &[Need::Build, Need::Packa
 pub fn package() -> Outcome {
     system::ensure(NEEDS)?;
     build(&Node::ensure()?, &Kind::ALL)
+}
+
+/// Builds the program without windows for Linux and a processor, or checks the one that was built last.
+pub fn relay(arguments: &[&str]) -> Outcome {
+    let Wanted { target, is_check } = Wanted::of(arguments)?;
+    if !cfg!(target_os = "linux") {
+        return Err("the program for other machines is built on Linux".to_owned());
+    }
+    system::ensure(NEEDS)?;
+    if is_check { installed_relay::check_tarball(&target) } else { relay::build(&target) }
 }
 
 /// Builds the packages of the app and checks them, and checks how the program without windows is linked and found.
@@ -160,7 +182,7 @@ fn build(node: &Node, kinds: &[Kind]) -> Outcome {
         ui::build(node)?;
         run(&mut app())?;
         let app = project::target().join("release").join(project::APP);
-        let relay = kinds.contains(&Kind::Relay).then(relay::compile).transpose()?;
+        let relay = kinds.contains(&Kind::Relay).then(|| relay::compile(&Target::own())).transpose()?;
         return finish(&programs(&app, relay.as_deref()));
     }
     // Symbols would stay in the binary on macOS.
@@ -202,11 +224,16 @@ fn clear() -> Outcome {
 fn finish(programs: &[(Kind, &Path)]) -> Outcome {
     let (source, folder) = (Source::read()?, folder());
     for (kind, program) in programs {
-        assemble(*kind, &source, &symbols::split(program, *kind, &symbols_folder())?, &folder)?;
+        assemble(
+            *kind,
+            &source,
+            &symbols::split(program, kind.name(), &Target::own(), &symbols_folder())?,
+            &folder,
+        )?;
     }
     let mut inventories = vec![(Kind::App, project::APP, &source.shipped)];
     if programs.iter().any(|(kind, _)| *kind == Kind::Relay) {
-        inventories.push((Kind::Relay, "deskbell-cli", &source.shipped_in_relay));
+        inventories.push((Kind::Relay, relay::CRATE, &source.shipped_in_relay));
     }
     let mut written = Vec::new();
     for (kind, root, shipped) in inventories {
@@ -247,7 +274,7 @@ fn assemble(kind: Kind, source: &Source, program: &Path, folder: &Path) -> Outco
             println!("No AppImage: its tools, or its runtime for this processor, are not there");
             Ok(())
         }
-        Kind::Relay => relay::tarball(source, program, &folder.join("relay")).map(drop),
+        Kind::Relay => relay::tarball(source, program, &Target::own(), &folder.join("relay")).map(drop),
     }
 }
 
@@ -273,7 +300,7 @@ pub fn built() -> Outcome<Vec<PathBuf>> {
     Ok(packages)
 }
 
-/// The built package of a kind with this extension: `deb`, `rpm`, `AppImage` or `gz`.
+/// The built package of a kind with this extension: `deb`, `rpm` or `AppImage`.
 fn built_package(kind: Kind, extension: &str) -> Outcome<PathBuf> {
     let is_wanted = |path: &&PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -287,8 +314,17 @@ fn built_package(kind: Kind, extension: &str) -> Outcome<PathBuf> {
 
 /// The debug symbols of the packaged programs, if they are kept apart here.
 fn symbols() -> Vec<PathBuf> {
-    let files = Kind::ALL.map(|kind| symbols_folder().join(format!("{}.debug", kind.name())));
-    files.into_iter().filter(|file| file.exists()).collect()
+    files_of(&symbols_folder(), &["debug"])
+}
+
+/// The files of a folder with one of these extensions, by name. There are none in a folder that does not exist.
+fn files_of(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
+    let paths = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let is_wanted =
+        |path: &PathBuf| path.extension().is_some_and(|end| extensions.iter().any(|one| end == *one));
+    let mut files: Vec<PathBuf> = paths.filter(is_wanted).collect();
+    files.sort();
+    files
 }
 
 fn symbols_folder() -> PathBuf {

@@ -7,9 +7,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::command::{cargo, command, read, run};
+use crate::command::run;
 use crate::node::Node;
 use crate::packages::Need;
+use crate::toolchain::Toolchain;
 use crate::{Outcome, project, system, ui};
 
 const WINDOWS: &str = "x86_64-pc-windows-gnu";
@@ -21,65 +22,44 @@ pub fn systems() -> Outcome {
         return Err("the other systems are checked on Linux; for this one, `cargo xtask test` does it".into());
     }
     system::ensure(&[Need::Build, Need::OtherSystems])?;
-    let toolchain = Toolchain::with_source()?;
+    let toolchain = toolchain()?;
     ui::build(&Node::ensure()?)?;
     let stub = Stub::make()?;
     let outcomes =
-        [run(&mut toolchain.check(WINDOWS)), run(toolchain.check(MACOS).envs(stub.environment(MACOS)))];
+        [run(&mut check(&toolchain, WINDOWS)), run(check(&toolchain, MACOS).envs(stub.environment(MACOS)))];
     outcomes.into_iter().collect()
 }
 
-/// A compiler with the source of its standard library.
-struct Toolchain {
-    /// The system's compiler, at a path where rustup's does not hide it; `None`: the one that runs xtask.
-    folder: Option<&'static Path>,
+/// A toolchain with the source of its standard library.
+fn toolchain() -> Outcome<Toolchain> {
+    let has_source = |toolchain: &Toolchain| {
+        toolchain
+            .ask(&["--print", "sysroot"])
+            .is_ok_and(|root| Path::new(&root).join("lib/rustlib/src/rust/library/std/Cargo.toml").is_file())
+    };
+    Toolchain::find(has_source).ok_or_else(|| {
+        "no Rust compiler has the source of its standard library; with rustup, add it by:\n\n    \
+         rustup component add rust-src"
+            .to_owned()
+    })
 }
 
-impl Toolchain {
-    fn with_source() -> Outcome<Self> {
-        let system = Path::new("/usr/bin");
-        let ours = Self { folder: None };
-        let has_source = |toolchain: &Self| {
-            let sysroot = read(command(toolchain.program("rustc")).args(["--print", "sysroot"]));
-            sysroot.is_ok_and(|root| {
-                Path::new(&root).join("lib/rustlib/src/rust/library/std/Cargo.toml").is_file()
-            })
-        };
-        [ours, Self { folder: Some(system) }].into_iter().find(has_source).ok_or_else(|| {
-            "no Rust compiler has the source of its standard library; with rustup, add it by:\n\n    \
-             rustup component add rust-src"
-                .to_owned()
-        })
-    }
-
-    fn program(&self, name: &str) -> PathBuf {
-        self.folder.map_or_else(|| name.into(), |folder| folder.join(name))
-    }
-
-    fn check(&self, target: &str) -> Command {
-        let mut check = match self.folder {
-            None => cargo(),
-            Some(_) => {
-                let mut check = command(self.program("cargo"));
-                check.env("RUSTC", self.program("rustc")).env_remove("RUSTUP_TOOLCHAIN");
-                check
-            }
-        };
-        check
-            // The standard library is built by a feature that otherwise only a nightly compiler accepts.
-            .env("RUSTC_BOOTSTRAP", "1")
-            .env("CARGO_BUILD_WARNINGS", "deny")
-            .args([
-                "check",
-                "--workspace",
-                "--keep-going",
-                "-Zbuild-std=std,panic_abort,panic_unwind",
-                "-Zwarnings",
-            ])
-            .args(["--target", target, "--target-dir"])
-            .arg(folder());
-        check
-    }
+fn check(toolchain: &Toolchain, target: &str) -> Command {
+    let mut check = toolchain.cargo();
+    check
+        // The standard library is built by a feature that otherwise only a nightly compiler accepts.
+        .env("RUSTC_BOOTSTRAP", "1")
+        .env("CARGO_BUILD_WARNINGS", "deny")
+        .args([
+            "check",
+            "--workspace",
+            "--keep-going",
+            "-Zbuild-std=std,panic_abort,panic_unwind",
+            "-Zwarnings",
+        ])
+        .args(["--target", target, "--target-dir"])
+        .arg(folder());
+    check
 }
 
 /// A C compiler for a target that has none here: two packages for macOS compile Objective-C, and because nothing is

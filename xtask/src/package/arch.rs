@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::kind::Kind;
+use super::target::Target;
 use super::{Source, rpm, symbols, tree};
 use crate::command::{command, find, read};
 use crate::scratch::Scratch;
@@ -11,7 +12,7 @@ use crate::{Outcome, project, system};
 /// Writes the files of the app's package into the folder that a recipe packs: `cargo xtask package --tree DIR APP`.
 pub fn fill(folder: &str, app: &str) -> Outcome {
     let scratch = Scratch::new()?;
-    let program = symbols::split(Path::new(app), Kind::App, scratch.path())?;
+    let program = symbols::split(Path::new(app), Kind::App.name(), &Target::own(), scratch.path())?;
     rpm::tree(PathBuf::from(folder), Kind::App, &Source::read()?, &program).map(drop)
 }
 

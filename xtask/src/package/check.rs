@@ -6,6 +6,7 @@ use std::process::Command;
 
 use super::desktop_entry::DesktopEntry;
 use super::kind::Kind;
+use super::target::Target;
 use super::{appimage, arch, built_package, installed_relay, lint};
 use crate::command::{command, find, read, run};
 use crate::packages::Need;
@@ -163,7 +164,7 @@ fn check_app_rpm(rpm: &Path) -> Outcome {
 }
 
 fn check_relay_rpm(rpm: &Path) -> Outcome {
-    let place = format!("/lib/deskbell/relay/linux-{}", std::env::consts::ARCH);
+    let place = format!("/{}", Target::own().far_program());
     let files = ["/usr/bin/deskbell-relay", &place, "/licenses/deskbell-relay/copyright"];
     has(rpm, "--list", |file, end| file.ends_with(end), &files)?;
     let needed = query(rpm, "--requires")?;

@@ -7,10 +7,11 @@ use std::process::Command;
 
 use super::kind::Kind;
 use super::relay;
-use super::tree::{self, Tree};
+use super::target::Target;
+use super::tree::Tree;
 use crate::command::{command, read, run};
 use crate::scratch::Scratch;
-use crate::{Outcome, system};
+use crate::{Outcome, project, system};
 
 /// A turn of the demo agent.
 const PROMPT: &str = r#"{"type":"prompt","text":"SAY hello"}"#;
@@ -22,14 +23,58 @@ printf '%s\n' "$2" | env -i HOME=/home PATH="$PATH" chroot "$1" "/$0" relay --pr
 
 /// A program in the place of ssh: its last argument runs here, in another home and with nothing of ours on the PATH.
 const SSH: &str = "#!/bin/sh\nfor command; do :; done\n\
-                   exec env -i HOME=\"$FAR\" PATH=/usr/bin:/bin /bin/sh -c \"$command\"\n";
+                   exec env -i HOME=\"$FAR\" PATH=\"$FAR/bin:/usr/bin:/bin\" /bin/sh -c \"$command\"\n";
+
+/// Programs for another processor are given to an emulator, for this command alone. Linux has had these rules for each
+/// user namespace since 6.7.
+const EMULATED: &str = r#"mount -t binfmt_misc none /proc/sys/fs/binfmt_misc
+printf %s "$0" > /proc/sys/fs/binfmt_misc/register
+exec "$@""#;
 
 /// Checks the one in this folder of programs, with the program that copies it to other machines.
 pub fn check(programs: &Path, app: impl AsRef<OsStr>) -> Outcome {
     let program = programs.join(Kind::Relay.name());
-    relay::check(&program)?;
+    let own = Target::own();
+    relay::check(&program, &own)?;
     alone(&program)?;
-    found_by_on(&programs.join("..").join(tree::far_program()), app.as_ref())
+    found_by_on(&programs.join("..").join(own.far_program()), app.as_ref(), &own, command("env"))
+}
+
+/// Runs the program of the tarball that was built last for a processor: here, or by an emulator.
+pub fn check_tarball(target: &Target) -> Outcome {
+    let scratch = Scratch::new()?;
+    check_build(&relay::unpack(target, scratch.path())?, &relay::compile_for_debugging()?, target)
+}
+
+/// Checks a build for a processor, laid out as the packages do it, with a program of this machine that copies it. Another
+/// processor is emulated; where that cannot be done, only its headers are checked, and an unattended run fails.
+fn check_build(program: &Path, near: &Path, target: &Target) -> Outcome {
+    let scratch = Scratch::new()?;
+    let root = scratch.folder("root")?;
+    if target.is_own() {
+        let programs = Tree::of_relay(root, program)?.path().join("usr/bin");
+        return check(&programs, near);
+    }
+    relay::check(program, target)?;
+    let tree = Tree::of_relay(root, near)?;
+    tree.add_relay_of(target, program)?;
+    let Some(rule) = target.emulator().and_then(|emulator| target.rule(&emulator)) else {
+        let missing = format!("no turn was played: there is no emulator of {} here", target.name());
+        if project::is_ci() {
+            return Err(missing);
+        }
+        println!("{missing}");
+        return Ok(());
+    };
+    let mut emulated = command("unshare");
+    emulated.args(["--map-root-user", "--mount", "sh", "-e", "-c", EMULATED]).arg(rule);
+    let usr = tree.path().join("usr");
+    found_by_on(
+        &usr.join(target.far_program()),
+        usr.join("bin").join(Kind::Relay.name()).as_ref(),
+        target,
+        emulated,
+    )
 }
 
 /// Checks a build without optimisation, laid out as the packages do it. The optimised one takes minutes to build.
@@ -60,16 +105,26 @@ fn alone(program: &Path) -> Outcome {
     Ok(())
 }
 
-/// `deskbell on` copies it to another machine, and runs a turn there.
-fn found_by_on(shipped: &Path, app: &OsStr) -> Outcome {
+/// `deskbell on` copies it to another machine with this processor, and runs a turn there. `on` is the command that runs
+/// it.
+fn found_by_on(shipped: &Path, app: &OsStr, target: &Target, mut on: Command) -> Outcome {
     let scratch = Scratch::new()?;
     let (bin, far) = (scratch.folder("bin")?, scratch.folder("far")?);
     let project = scratch.folder("far/project")?;
     fs::write(bin.join("ssh"), SSH).map_err(|error| format!("could not write a program: {error}"))?;
     run(Command::new("chmod").arg("755").arg(bin.join("ssh")))?;
     let path = std::env::var("PATH").unwrap_or_default();
-    let mut on = command("sh");
-    on.args(["-c", "printf '%s\\n' \"$0\" | \"$@\"", PROMPT])
+    if !target.is_own() {
+        let uname = format!(
+            "#!/bin/sh\ncase $1 in -m) echo {} ;; *) exec /bin/uname \"$@\" ;; esac\n",
+            target.processor()
+        );
+        let programs = scratch.folder("far/bin")?;
+        fs::write(programs.join("uname"), uname)
+            .map_err(|error| format!("could not write a program: {error}"))?;
+        run(Command::new("chmod").arg("755").arg(programs.join("uname")))?;
+    }
+    on.args(["sh", "-c", "printf '%s\\n' \"$0\" | \"$@\"", PROMPT])
         .arg(app)
         .args(["on", "box", "relay", "--agent=demo"])
         .arg(format!("--project={}", project.display()))

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use super::kind::Kind;
-use super::{Source, appimage, built_package, deb, relay, rpm, symbols_folder};
+use super::target::Target;
+use super::{Source, appimage, built, built_package, deb, relay, rpm, symbols_folder};
 use crate::command::{command, read, run};
 use crate::scratch::Scratch;
 use crate::{Outcome, project};
@@ -77,17 +78,17 @@ pub fn reproducible(kind: Kind) -> Outcome {
         again.push(appimage::build(kind, &source, &program, scratch.path())?);
     }
     if kind == Kind::Relay {
-        again.push(relay::tarball(&source, &program, scratch.path())?);
+        again.push(relay::tarball(&source, &program, &Target::own(), scratch.path())?);
     }
-    again.iter().try_for_each(|again| compare(kind, again))?;
+    again.iter().try_for_each(|again| compare(again))?;
     println!("Assembled again, the packages of {} are equal to the byte", kind.name());
     Ok(())
 }
 
 /// Compares a package with the one that was built before.
-fn compare(kind: Kind, again: &Path) -> Outcome {
-    let extension = again.extension().unwrap_or_default().to_string_lossy();
-    let first = built_package(kind, &extension)?;
+fn compare(again: &Path) -> Outcome {
+    let first = built()?.into_iter().find(|path| path.file_name() == again.file_name());
+    let first = first.ok_or_else(|| format!("{} was not built before", again.display()))?;
     let bytes =
         |path: &Path| fs::read(path).map_err(|error| format!("could not read {}: {error}", path.display()));
     if bytes(&first)? != bytes(again)? {

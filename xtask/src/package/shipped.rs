@@ -48,30 +48,30 @@ fn key(origin: Origin, name: &str, version: &str) -> String {
 
 /// Everything that is shipped, by origin, name and version.
 pub fn shipped() -> Outcome<Vec<Shipped>> {
-    let mut all = crates(APP)?;
+    let mut all = crates(APP, &host()?)?;
     all.extend(packages(&project::ui())?);
     all.sort_by(|a, b| (a.origin, &a.name, &a.version).cmp(&(b.origin, &b.name, &b.version)));
     Ok(all)
 }
 
-/// What is compiled into the program without windows, by name and version.
-pub fn shipped_in_relay() -> Outcome<Vec<Shipped>> {
-    let mut all = crates("deskbell-cli")?;
+/// What is compiled into the program without windows for this target, by name and version.
+pub fn shipped_in_relay(target: &str) -> Outcome<Vec<Shipped>> {
+    let mut all = crates("deskbell-cli", target)?;
     all.sort_by(|a, b| (&a.name, &a.version).cmp(&(&b.name, &b.version)));
     Ok(all)
 }
 
 /// The target that packages are built for.
-fn host() -> Outcome<String> {
+pub fn host() -> Outcome<String> {
     let version = read(Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into())).arg("-vV"))?;
     let host = version.lines().find_map(|line| line.strip_prefix("host: "));
     host.map(str::to_owned).ok_or_else(|| "rustc does not name its host".to_owned())
 }
 
-/// The crates that are linked into a crate of the project. Procedural macros and build scripts run while it is built and are not.
-fn crates(root: &str) -> Outcome<Vec<Shipped>> {
+/// The crates that are linked into a crate of the project for a target. Procedural macros and build scripts run while it is built and are not.
+fn crates(root: &str, target: &str) -> Outcome<Vec<Shipped>> {
     let metadata =
-        read(cargo().args(["metadata", "--format-version=1", "--locked", "--filter-platform", &host()?]))?;
+        read(cargo().args(["metadata", "--format-version=1", "--locked", "--filter-platform", target]))?;
     let metadata = Json::parse(&metadata)?;
     let by_id: BTreeMap<&str, &Json> =
         metadata.list("packages").iter().map(|package| (package.text("id"), package)).collect();
@@ -203,15 +203,29 @@ mod tests {
 
     #[test]
     fn no_crate_that_is_linked_is_missing() {
-        for (root, at_least) in [(APP, 100), ("deskbell-cli", 50)] {
-            check_linked(root, at_least);
+        let host = host().unwrap();
+        for (root, target, at_least) in [
+            (APP, host.as_str(), 100),
+            ("deskbell-cli", host.as_str(), 50),
+            ("deskbell-cli", "aarch64-unknown-linux-gnu", 50),
+        ] {
+            check_linked(root, target, at_least);
         }
     }
 
-    fn check_linked(root: &str, at_least: usize) {
+    fn check_linked(root: &str, target: &str, at_least: usize) {
         let tree = read(
             cargo()
-                .args(["tree", "--locked", "--offline", "--package", root, "--prefix=none"])
+                .args([
+                    "tree",
+                    "--locked",
+                    "--offline",
+                    "--package",
+                    root,
+                    "--target",
+                    target,
+                    "--prefix=none",
+                ])
                 .args(["--edges=normal,no-proc-macro", "--format={p}"]),
         )
         .unwrap();
@@ -221,7 +235,7 @@ mod tests {
             .filter(|line| !line.is_empty())
             .collect();
         assert!(linked.len() > at_least, "{linked:?}");
-        let crates: BTreeSet<String> = crates(root)
+        let crates: BTreeSet<String> = crates(root, target)
             .unwrap()
             .into_iter()
             .map(|shipped| format!("{}@{}", shipped.name, shipped.version))

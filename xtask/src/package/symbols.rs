@@ -4,23 +4,20 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::kind::Kind;
+use super::target::Target;
 use crate::Outcome;
 use crate::command::run;
 
-/// Writes the program without symbols, and the symbols, to the folder, and returns the path of the program. It names the
-/// file of its symbols, so that a debugger finds it next to it.
-pub fn split(built: &Path, kind: Kind, into: &Path) -> Outcome<PathBuf> {
-    let name = kind.name();
+/// Writes the program without symbols, and the symbols, to the folder under this name, and returns the path of the
+/// program. It names the file of its symbols, so that a debugger finds it next to it.
+pub fn split(built: &Path, name: &str, target: &Target, into: &Path) -> Outcome<PathBuf> {
+    let tool = target.tool("objcopy");
     fs::create_dir_all(into).map_err(|error| format!("could not make {}: {error}", into.display()))?;
     let binary = into.join(name);
     let symbols = into.join(format!("{name}.debug"));
-    let objcopy = |options: &[&str], to: &Path| run(Command::new("objcopy").args(options).arg(built).arg(to));
+    let objcopy = |options: &[&str], to: &Path| run(Command::new(&tool).args(options).arg(built).arg(to));
     objcopy(&["--only-keep-debug", "--compress-debug-sections"], &symbols)?;
     objcopy(&["--strip-all", "--remove-section=.comment"], &binary)?;
-    run(Command::new("objcopy")
-        .arg(format!("--add-gnu-debuglink={name}.debug"))
-        .arg(name)
-        .current_dir(into))?;
+    run(Command::new(&tool).arg(format!("--add-gnu-debuglink={name}.debug")).arg(name).current_dir(into))?;
     Ok(binary)
 }

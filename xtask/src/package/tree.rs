@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime};
 use super::Source;
 use super::changelog::appstream;
 use super::kind::Kind;
+use super::target::Target;
 use crate::icons::SIZES;
 use crate::project::{self, APP};
 use crate::{Outcome, command};
@@ -43,8 +44,13 @@ impl Tree {
     pub fn of_relay(root: PathBuf, program: &Path) -> Outcome<Self> {
         let (tree, name) = (Self(root), Kind::Relay.name());
         tree.copy(&format!("usr/bin/{name}"), program)?;
-        tree.link(&format!("usr/{}", far_program()), &format!("../../../bin/{name}"))?;
+        tree.link(&format!("usr/{}", Target::own().far_program()), &format!("../../../bin/{name}"))?;
         Ok(tree)
+    }
+
+    /// Adds the program without windows for another processor, where `deskbell on` looks for it.
+    pub fn add_relay_of(&self, target: &Target, program: &Path) -> Outcome {
+        self.copy(&format!("usr/{}", target.far_program()), program)
     }
 
     /// The desktop's files, and completions.
@@ -174,11 +180,6 @@ pub fn copy(from: &Path, to: &Path) -> Outcome {
     copied
         .map(drop)
         .map_err(|error| format!("could not copy {} to {}: {error}", from.display(), to.display()))
-}
-
-/// The place of the program for other machines of this kind, next to the folder of programs.
-pub fn far_program() -> String {
-    format!("lib/deskbell/relay/linux-{}", std::env::consts::ARCH)
 }
 
 /// The folder with the files of packages.
