@@ -64,7 +64,24 @@ async fn another_agent_says_itself_whether_it_needs_a_login() {
     setup.memory.acp = Some(ChosenAgent::Command { program: "/bin/sh".into(), arguments: Vec::new() });
     let trial = setup.launch()().trial_of_other(LIMIT).await;
     let login = LoginState::Unknown { reason: "it ended before it began a session".to_owned() };
-    assert_eq!(trial, AgentTrial { login, asks: None, writes: Vec::new() });
+    let ports = Some(Vec::new()).filter(|_| cfg!(target_os = "linux"));
+    assert_eq!(trial, AgentTrial { login, asks: None, ports, writes: Vec::new() });
+}
+
+/// Read from the system while the agent runs. The demo agent opens a port in its first start only.
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn the_ports_of_another_agent_are_those_of_its_processes() {
+    let elsewhere = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    for (fault, n_ports) in [("listens", 1), ("", 0)] {
+        let setup = Setup::acp("opencode", fault);
+        let trial = setup.launch()().trial_of_other(LIMIT).await;
+        let ports = trial.ports.unwrap();
+        assert_eq!(ports.len(), n_ports, "{ports:?}");
+        assert!(ports.iter().all(|port| port.ip().is_loopback()), "{ports:?}");
+        assert!(!ports.contains(&elsewhere.local_addr().unwrap()), "a port of this process");
+        nothing_runs(&setup.mark, DEADLINE).await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -3,6 +3,7 @@
 #![cfg(target_os = "linux")]
 
 use crate::app_killed::app;
+use crate::program::demo_agent;
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -34,7 +35,7 @@ const GEMINI: &str = "#!/bin/sh\n[ \"$*\" = --version ] && echo 0.61.0\n";
 fn the_report_has_a_line_for_each_other_agent_that_is_found() {
     let Some(output) = doctor(&[("gemini", GEMINI)], &[]) else { return };
     let report = String::from_utf8(output.stdout).unwrap();
-    let gemini = report.lines().skip_while(|line| !line.starts_with("Gemini CLI ")).take(5);
+    let gemini = report.lines().skip_while(|line| !line.starts_with("Gemini CLI ")).take(6);
     let gemini: Vec<&str> = gemini.map(|line| line.trim_start_matches("Gemini CLI").trim()).collect();
     assert_eq!(
         gemini,
@@ -45,11 +46,36 @@ fn the_report_has_a_line_for_each_other_agent_that_is_found() {
             "asks: its mode default is set and checked before the first prompt; the trial has no result: The agent exited: it \
              said nothing",
             "runs nothing of a folder by itself",
+            "ports: none was open in its trial",
         ],
         "{report}"
     );
     let missing = report.lines().find(|line| line.starts_with("Not installed ")).unwrap_or_default();
     assert!(missing.contains("opencode") && !missing.contains("Gemini CLI"), "{report}");
+}
+
+#[test]
+fn the_report_names_the_port_of_an_agent_and_its_password() {
+    let agent = |faults: &str| {
+        format!(
+            "#!/bin/sh\n[ \"$*\" = --version ] && echo 1.0.0 && exit\nexec env DESKBELL_DEMO_ACP={faults} '{}' --acp\n",
+            demo_agent().display()
+        )
+    };
+    let (listens, quiet) = (agent("listens"), agent("none"));
+    let programs = [("opencode", &listens[..]), ("copilot", &quiet[..])];
+    let Some(output) = doctor(&programs, &[]) else { return };
+    let report = String::from_utf8(output.stdout).unwrap();
+    let ports: Vec<&str> = report.lines().filter_map(|line| line.trim().strip_prefix("ports: ")).collect();
+    let [copilot, opencode] = ports[..] else { panic!("{report}") };
+    assert_eq!(copilot, "none was open in its trial");
+    // The report may write a path or an address in its own way; the words around the port do not change.
+    let (at, password) = opencode.split_once("; ").unwrap();
+    assert!(at.starts_with("it listens on 127.0.0.1:"), "{report}");
+    assert_eq!(
+        password,
+        "password-protected: Deskbell sets a random OPENCODE_SERVER_PASSWORD for each start"
+    );
 }
 
 #[test]

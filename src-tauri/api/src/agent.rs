@@ -1,6 +1,7 @@
 //! The agent program: its location, its permission check, and the models and commands it offers.
 
 use serde::{Deserialize, Serialize};
+use std::net::SocketAddr;
 use ts_rs::TS;
 
 /// The agent program of a session.
@@ -233,6 +234,8 @@ pub struct AgentTrial {
     pub login: LoginState,
     /// `None`: it cannot be sent to a model on loopback.
     pub asks: Option<PermissionChannel>,
+    /// The addresses on which it listened for TCP at the end of its starts; `None` if that was not measured.
+    pub ports: Option<Vec<SocketAddr>>,
     /// What it wrote into an empty home: “.codex (59 files)”.
     pub writes: Vec<String>,
 }

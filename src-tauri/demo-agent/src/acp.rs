@@ -27,7 +27,7 @@
 //! confirms a change of its mode and does not keep it), `forever` (it allows nothing only once), `load` (it continues a
 //! conversation only by repeating it), `options` (it offers models, efforts and more), `models` (it offers models in the
 //! older form), `keeps-options` and `no-options` (it answers a change with what was before, or with nothing), `ignore-sigterm`, `ignore-eof`,
-//! `apart` (its tools have sessions of their own), `flood` (it repeats 100,000 updates, some of another session, asks meanwhile
+//! `listens` (it has a port of this computer open), `apart` (its tools have sessions of their own), `flood` (it repeats 100,000 updates, some of another session, asks meanwhile
 //! whether a call may run, and goes on after its answer), `list` (it lists stored sessions, in two pages), and, in place of
 //! that, `list-bad` (values that no list should have), `list-endless` (there is always a next page), `list-login` and
 //! `list-error` (an error is the answer), `list-half` (an error is the second page), `list-silent` (it never answers);
@@ -77,6 +77,8 @@ pub fn run() -> ExitCode {
         crate::session::ignore_sigterm();
     }
     let ignores_end = ignores("ignore-eof");
+    // Open until the process ends. Without a port there is nothing to find, which the test says.
+    let _port = ignores("listens").then(|| std::net::TcpListener::bind("127.0.0.1:0"));
     let mut agent = Agent {
         lines,
         waiting: VecDeque::new(),

@@ -1,4 +1,5 @@
-//! The trial of another agent: whether it needs a login, whether it asks before it acts, and what it writes.
+//! The trial of another agent: whether it needs a login, whether it asks before it acts, which ports it opens and what it
+//! writes.
 //!
 //! It is started twice, each time in an empty folder. As the user has it, it begins a session and gets no prompt: it says
 //! itself whether a login is missing, and nothing else reads its files. In an empty home, with a model on loopback and
@@ -8,12 +9,14 @@ use super::api::LoopbackApi;
 use super::{Seen, close, open, unknown, watch};
 use crate::api::*;
 use crate::disk;
+use crate::host::local;
 use crate::launch::Launch;
 use crate::session::Subscriber;
 use deskbell_acp::offline::Offline;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::io;
+use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -48,19 +51,34 @@ impl Launch {
     /// Tries the agent that this launch names, another one than Claude Code; its folder is replaced. Each of the two starts
     /// takes at most `limit`, plus the time to end its processes.
     pub async fn trial_of_other(self, limit: Duration) -> AgentTrial {
-        let login = login(&self, limit).await;
         let not_begun = |error| LoginState::Unknown { reason: format!("the trial could not start: {error}") };
-        let login = login.unwrap_or_else(not_begun);
+        let (login, mut ports) = match login(&self, limit).await {
+            Ok(began) => began,
+            Err(error) => (not_begun(error), None),
+        };
         let offline = self.acp.as_ref().and_then(|agent| agent.facts()?.offline);
         let (asks, writes) = match offline {
             None => (None, Vec::new()),
             Some(offline) => match asks(&self, offline, limit).await {
-                Ok((asks, writes)) => (Some(asks), writes),
+                Ok((asks, writes, more)) => {
+                    ports = match (ports, more) {
+                        (Some(ports), Some(more)) => Some(ports.union(&more).copied().collect()),
+                        (ports, more) => ports.or(more),
+                    };
+                    (Some(asks), writes)
+                }
                 Err(error) => (Some(unknown(format!("The trial could not start: {error}"))), Vec::new()),
             },
         };
-        AgentTrial { login, asks, writes }
+        let ports = ports.map(|ports| ports.into_iter().collect());
+        AgentTrial { login, asks, ports, writes }
     }
+}
+
+/// The ports that the agent and what it started have open now.
+async fn ports(launch: &Launch) -> Option<BTreeSet<SocketAddr>> {
+    let token = launch.run_token.clone();
+    tokio::task::spawn_blocking(move || local::ports(&token)).await.ok().flatten()
 }
 
 /// The folder has nothing that the agent could run, so no trust in it is missing.
@@ -70,7 +88,7 @@ fn in_empty_folder(launch: &Launch, folder: &Path) -> io::Result<Launch> {
     Ok(Launch { project, restricted: false, snapshot: None, ..launch.clone() })
 }
 
-async fn login(launch: &Launch, limit: Duration) -> io::Result<LoginState> {
+async fn login(launch: &Launch, limit: Duration) -> io::Result<(LoginState, Option<BTreeSet<SocketAddr>>)> {
     let folder = tempfile::Builder::new().prefix("deskbell-doctor-").tempdir()?;
     let launch = in_empty_folder(launch, &folder.path().join("project"))?;
     let session = open(&launch, folder.path().join("config"));
@@ -118,15 +136,16 @@ async fn login(launch: &Launch, limit: Duration) -> io::Result<LoginState> {
         Ok(Err(error)) => LoginState::Unknown { reason: error.message },
         Err(_) => LoginState::Unknown { reason: format!("it began no session within {} s", limit.as_secs()) },
     };
+    let ports = ports(&launch).await;
     close(&session).await;
-    Ok(login)
+    Ok((login, ports))
 }
 
 async fn asks(
     launch: &Launch,
     offline: Offline,
     limit: Duration,
-) -> io::Result<(PermissionChannel, Vec<String>)> {
+) -> io::Result<(PermissionChannel, Vec<String>, Option<BTreeSet<SocketAddr>>)> {
     let folder = tempfile::Builder::new().prefix("deskbell-doctor-").tempdir()?;
     let (home, config) = (folder.path().join("home"), folder.path().join("config"));
     let api = LoopbackApi::start().await?;
@@ -147,8 +166,9 @@ async fn asks(
         Ok(Err(error)) => unknown(error.message),
         Err(_) => unknown(format!("The agent did not finish the test within {} s.", limit.as_secs())),
     };
+    let ports = ports(&launch).await;
     close(&session).await;
-    Ok((channel, written(&home, offline)))
+    Ok((channel, written(&home, offline), ports))
 }
 
 /// The user's variables are removed, except those that every program needs. The home is this one.

@@ -55,7 +55,7 @@ fn rest(agent: &OtherAgent, trial: Option<&AgentTrial>) -> String {
         Some(login(trial)),
         Some(format!("{}; {}", asks(row), tried(trial))),
         Some(folders(row)),
-        ports(row),
+        Some(ports(row, trial)),
         writes(trial),
         Some(proof(row)),
     ];
@@ -110,10 +110,29 @@ fn folders(row: &Agent) -> String {
     }
 }
 
-fn ports(row: &Agent) -> Option<String> {
+/// The ports that it had open in its trial, and what Deskbell does about them.
+fn ports(row: &Agent, trial: Option<&AgentTrial>) -> String {
+    let opens = match trial.map(|trial| trial.ports.as_deref()) {
+        None => "not tried here".to_owned(),
+        Some(None) => "not measured on this system".to_owned(),
+        Some(Some([])) => "none was open in its trial".to_owned(),
+        Some(Some(ports)) => {
+            let list: Vec<String> = ports.iter().map(ToString::to_string).collect();
+            let is_open = ports.iter().any(|port| !port.ip().is_loopback());
+            let reached = if is_open { ", WHICH OTHER COMPUTERS CAN REACH" } else { "" };
+            format!("it listens on {}{reached}", list.join(", "))
+        }
+    };
     let is_random = |(_, value): &&(&str, Variable)| *value == Variable::Random;
-    let (name, _) = row.environment.set.iter().find(is_random)?;
-    Some(format!("ports: it opens one; Deskbell gives it a random password for each start, in {name}"))
+    let password = row.environment.set.iter().find(is_random).map(|(name, _)| name);
+    let has_ports = trial.and_then(|trial| trial.ports.as_ref()).is_some_and(|ports| !ports.is_empty());
+    match password {
+        Some(name) => {
+            format!("ports: {opens}; password-protected: Deskbell sets a random {name} for each start")
+        }
+        None if has_ports => format!("ports: {opens}; Deskbell knows no password for it"),
+        None => format!("ports: {opens}"),
+    }
 }
 
 fn proof(row: &Agent) -> String {
@@ -160,6 +179,7 @@ runtime: Node 20 or newer
 login: not tried here
 asks: its mode default is set and checked before the first prompt; not tried here
 runs nothing of a folder by itself
+ports: not tried here
 Deskbell was tested with 0.61.0"
         );
         assert_eq!(
@@ -170,7 +190,7 @@ login: not tried here
 asks: if its own configuration says so; Deskbell cannot check that; not tried here
 starts only in folders that you trust: opencode runs the plugins and MCP servers of a folder, and a folder can send \
 its key elsewhere.
-ports: it opens one; Deskbell gives it a random password for each start, in OPENCODE_SERVER_PASSWORD
+ports: not tried here; password-protected: Deskbell sets a random OPENCODE_SERVER_PASSWORD for each start
 Deskbell was tested with 1.18.33"
         );
         assert!(
@@ -186,7 +206,7 @@ Deskbell was tested with 1.18.33"
     fn no_row_claims_that_anything_was_tried() {
         for row in agents::AGENTS {
             let value = value(found(row.id, None));
-            assert_eq!(value.matches("not tried here").count(), 2, "{value}");
+            assert_eq!(value.matches("not tried here").count(), 3, "{value}");
         }
     }
 
@@ -195,6 +215,7 @@ Deskbell was tested with 1.18.33"
         let trial = |asks: Option<PermissionChannel>| AgentTrial {
             login: LoginState::Needed { command: "copilot login".to_owned() },
             asks,
+            ports: Some(Vec::new()),
             writes: vec![".copilot (4 files)".to_owned()],
         };
         let line = |id: &str, asks| tried_line(found(id, None), Some(trial(asks)));
@@ -208,6 +229,7 @@ runtime: Node 20 or newer
 login: needed: copilot login
 asks: its setting allow_all is set to off and checked before the first prompt; tried: it asked
 starts only in folders that you trust: Copilot CLI runs the hooks of a folder, and nothing turns them off.
+ports: none was open in its trial
 writes into an empty home: .copilot (4 files)
 Deskbell was tested with 1.0.102"
             )
@@ -219,6 +241,27 @@ Deskbell was tested with 1.0.102"
         let reason = "The agent exited: no".to_owned();
         let unknown = line("gemini", Some(PermissionChannel::Unknown { reason }));
         assert!(unknown.value.contains("; the trial has no result: The agent exited: no\n"), "{unknown:?}");
+    }
+
+    #[test]
+    fn the_ports_of_a_trial_are_said_and_whether_they_have_a_password() {
+        let line = |id: &str, ports: Option<&[&str]>| {
+            let ports = ports.map(|ports| ports.iter().map(|port| port.parse().unwrap()).collect());
+            let trial = AgentTrial { login: LoginState::NotAskedFor, asks: None, ports, writes: Vec::new() };
+            let value = tried_line(found(id, None), Some(trial)).value;
+            value.lines().find_map(|line| line.strip_prefix("ports: ")).unwrap().to_owned()
+        };
+        let password = "; password-protected: Deskbell sets a random OPENCODE_SERVER_PASSWORD for each start";
+        assert_eq!(
+            line("opencode", Some(&["127.0.0.1:4096"])),
+            format!("it listens on 127.0.0.1:4096{password}")
+        );
+        assert_eq!(line("opencode", None), format!("not measured on this system{password}"));
+        assert_eq!(line("gemini", Some(&[])), "none was open in its trial");
+        assert_eq!(
+            line("gemini", Some(&["0.0.0.0:80", "[::1]:81"])),
+            "it listens on 0.0.0.0:80, [::1]:81, WHICH OTHER COMPUTERS CAN REACH; Deskbell knows no password for it"
+        );
     }
 
     #[test]

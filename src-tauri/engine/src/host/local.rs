@@ -2,6 +2,8 @@
 
 pub mod identity;
 #[cfg(target_os = "linux")]
+mod ports;
+#[cfg(target_os = "linux")]
 pub(crate) mod token;
 #[cfg(unix)]
 mod unix;
@@ -18,7 +20,9 @@ pub(crate) use system::{is_any_marked, sweep_prefix};
 use super::{BoxFuture, Child, Exited, Host, Program};
 #[cfg(target_os = "linux")]
 use crate::disk;
+use std::collections::BTreeSet;
 use std::io;
+use std::net::SocketAddr;
 #[cfg(target_os = "linux")]
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -82,6 +86,17 @@ pub(crate) fn is_alive(pid: u32, _began: Option<&str>) -> bool {
 #[cfg(not(unix))]
 pub(crate) fn is_alive(_pid: u32, _began: Option<&str>) -> bool {
     false
+}
+
+/// The addresses on which the processes with this run token listen for TCP now; `None` where that cannot be read.
+#[cfg(target_os = "linux")]
+pub(crate) fn ports(run_token: &str) -> Option<BTreeSet<SocketAddr>> {
+    Some(ports::of(run_token))
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn ports(_run_token: &str) -> Option<BTreeSet<SocketAddr>> {
+    None
 }
 
 /// Maximum size of a file in `/proc`. An environment or a command line has at most 6 MiB.

@@ -72,7 +72,7 @@ const OTHER_AGENTS: ReportLine[] = [
       'login: it began a session without asking for one',
       'asks: if its own configuration says so; Deskbell cannot check that; tried in an empty home: IT ACTED WITHOUT ASKING',
       'starts only in folders that you trust: opencode runs the plugins and MCP servers of a folder, and a folder can send its key elsewhere.',
-      'ports: it opens one; Deskbell gives it a random password for each start, in OPENCODE_SERVER_PASSWORD',
+      'ports: it listens on 127.0.0.1:40961; password-protected: Deskbell sets a random OPENCODE_SERVER_PASSWORD for each start',
       'writes into an empty home: .config/opencode (1 file), .local/share/opencode (4 files)',
       'Deskbell was tested with 1.18.33',
     ].join('\n'),
