@@ -123,7 +123,9 @@ pub enum CommandPlace {
 pub enum Questions {
     /// Forms of the protocol.
     Forms,
-    /// Text in the answer.
+    /// Permission requests of this tool, with the questions in its input. The answers are sent beside the option.
+    InRequests(&'static str),
+    /// Text in the answer: the model has no tool for questions, or the agent refuses it in the modes that are offered.
     Text,
     /// Its tool for questions waits forever: it has to be off.
     Hang,
@@ -211,9 +213,11 @@ impl Agent {
         ];
         let missing = reported.iter().filter(|(has, _)| is_known && !has);
         let always = (is_known && !always).then_some("“always allow”");
+        let asks_in_text = matches!(self.questions, Questions::Text | Questions::Hang);
+        let questions = asks_in_text.then_some("questions with answers to choose");
         AgentLacks {
             reports: missing.map(|(_, words)| (*words).to_owned()).collect(),
-            offers: always.into_iter().chain(OFFERED_BY_NONE).map(str::to_owned).collect(),
+            offers: always.into_iter().chain(questions).chain(OFFERED_BY_NONE).map(str::to_owned).collect(),
         }
     }
 }
@@ -295,6 +299,7 @@ pub const AGENTS: &[Agent] = &[
             "https://agentclientprotocol.com/protocol/session-modes#agent",
             "https://agentclientprotocol.com/protocol/session-modes#plan",
         ],
+        questions: Questions::Text,
         stopping: Some(Stopping { end_of_input: NONE, terminate: NONE, kill: TOOL, cancel: AGENT }),
         restriction: Restriction::TrustedOnly(
             "Copilot CLI runs the hooks of a folder, and nothing turns them off.",
@@ -325,8 +330,8 @@ pub const AGENTS: &[Agent] = &[
         // It starts in “Auto review”, where a model decides instead of the user.
         asking: Asking::Mode("workspace-write"),
         modes: &["workspace-write", "read-only"],
-        // Only in its plan mode has it a tool for questions.
-        questions: Questions::Unknown,
+        // Its tool for questions is refused outside of its plan mode.
+        questions: Questions::Text,
         stopping: Some(Stopping { end_of_input: NONE, terminate: NONE, kill: NONE, cancel: BOTH }),
         restriction: Restriction::TrustedOnly(
             "The adapter of Codex treats every folder as trusted, and starts the MCP servers in it.",
@@ -434,6 +439,7 @@ pub const AGENTS: &[Agent] = &[
         // It starts in “Auto”, which writes files without asking.
         asking: Asking::Mode("default"),
         modes: &["default", "auto-edit", "plan"],
+        questions: Questions::InRequests("ask_user_question"),
         // Also with `--safe-mode` (0.24.4): requests went to the proxy of a folder's .env file.
         restriction: Restriction::TrustedOnly(
             "Qwen Code reads the .env file of a folder, which can send its requests elsewhere.",

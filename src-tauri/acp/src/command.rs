@@ -53,6 +53,12 @@ pub enum Command {
         request: RequestKey,
         option: String,
     },
+    /// Answers the questions of a permission request, by their index, with the option that lets the call go on.
+    Answer {
+        request: RequestKey,
+        option: String,
+        answers: Vec<(usize, String)>,
+    },
     /// Answers a question. The values are by the names of its fields.
     Fill {
         request: RequestKey,

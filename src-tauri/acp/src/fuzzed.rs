@@ -48,6 +48,7 @@ fn command(which: u8, open: &[(RequestKey, String)]) -> Option<Command> {
         b'p' => Command::Prompt(vec![PromptPart::Text("p".to_owned())]),
         b'i' => Command::Interrupt,
         b'c' => Command::Choose { request, option },
+        b'a' => Command::Answer { request, option, answers: vec![(0, "a".to_owned())] },
         b'f' => Command::Fill { request, values: Vec::new() },
         b'd' => Command::Decline { request },
         b'x' => Command::Cancel { request },

@@ -7,6 +7,7 @@
 mod changes;
 mod listing;
 mod past;
+mod questions;
 
 use crate::agents::{Agent, Asking, Asks, UNKNOWN};
 use crate::command::{Command, PromptPart, Refusal};
@@ -22,7 +23,7 @@ use deskbell_api::{AgentCapabilities, Attachment, SlashCommand};
 use listing::Listing;
 use past::RepeatedPast;
 use serde_json::{Map, Value};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// The version of Deskbell, which the agent is told.
@@ -215,6 +216,7 @@ impl AcpDriver {
             event => event,
         };
         for told in self.core.take(event) {
+            let told = questions::in_request(self.row.questions, told);
             if let AgentEvent::Request { request_id, request: AgentRequest::Tool(request) } = &told
                 && let Some(key) = request_key(request_id)
             {
@@ -491,6 +493,19 @@ impl AcpDriver {
         }
     }
 
+    /// Answers the questions of a request. To one without questions it is a refusal.
+    fn answer(&mut self, request_id: &str, answers: &BTreeMap<String, String>, out: &mut Output) {
+        let asked = request_key(request_id).and_then(|key| self.open.get(&key));
+        let Some((answers, option)) = asked.and_then(|asked| questions::answered(asked, answers)) else {
+            return self.deny(request_id, false, out);
+        };
+        let Some((request, _)) = self.take(request_id) else { return };
+        if self.command(Command::Answer { request, option, answers }, out).is_err() {
+            self.cancel(request, out);
+            notice("warning", format!("{} did not take the answer, so it got none.", self.name), out);
+        }
+    }
+
     fn fill(&mut self, request_id: &str, values: Option<Map<String, Value>>, out: &mut Output) {
         let Some((request, _)) = self.take(request_id) else { return };
         let answer = match values {
@@ -555,10 +570,8 @@ impl Driver for AcpDriver {
             AgentCommand::Allow { request_id, grant, .. } => self.allow(request_id, grant.as_ref(), out),
             AgentCommand::Deny { request_id, interrupt, .. } => self.deny(request_id, *interrupt, out),
             AgentCommand::Fill { request_id, values } => self.fill(request_id, values.clone(), out),
-            // The questions of such an agent are forms: this is a refusal in any case.
-            AgentCommand::Answer { request_id, .. } | AgentCommand::Refuse { request_id, .. } => {
-                self.deny(request_id, false, out);
-            }
+            AgentCommand::Answer { request_id, answers, .. } => self.answer(request_id, answers, out),
+            AgentCommand::Refuse { request_id, .. } => self.deny(request_id, false, out),
         }
     }
 

@@ -9,7 +9,7 @@ use crate::rpc;
 use agent_client_protocol_schema::{ProtocolVersion, v1};
 use deskbell_agent::form;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 
 impl Driver {
@@ -68,7 +68,10 @@ impl Driver {
             Command::SetMode { id } => self.set_mode(id, &mut step)?,
             Command::SetModel { id } => self.set_model(id, &mut step)?,
             Command::SetOption { id, value } => self.set_option(id, value, &mut step)?,
-            Command::Choose { request, option } => self.choose(request, option, &mut step)?,
+            Command::Choose { request, option } => self.choose(request, option, None, &mut step)?,
+            Command::Answer { request, option, answers } => {
+                self.choose(request, option, Some(answers), &mut step)?;
+            }
             Command::Fill { request, values } => {
                 let Some(Asked::Question(fields)) = self.theirs.get(request) else {
                     return Err(Refusal::NotOpen);
@@ -259,14 +262,27 @@ impl Driver {
         Ok(())
     }
 
-    /// Two options can have the same kind, so only the id counts. The kind says what becomes of the call.
-    fn choose(&mut self, request: RequestKey, option: String, step: &mut Step) -> Result<(), Refusal> {
+    /// Two options can have the same kind, so only the id counts. The kind says what becomes of the call. `answers` are
+    /// those to the questions in the request.
+    fn choose(
+        &mut self,
+        request: RequestKey,
+        option: String,
+        answers: Option<Vec<(usize, String)>>,
+        step: &mut Step,
+    ) -> Result<(), Refusal> {
         let Some(Asked::Permission { call, options }) = self.theirs.get(request) else {
             return Err(Refusal::NotOpen);
         };
         let chosen = options.iter().find(|(id, _)| *id == option).ok_or(Refusal::NoSuchOption)?;
         let (call, allows) = (call.clone(), chosen.1);
-        self.answer(request, &json!({"outcome": {"outcome": "selected", "optionId": option}}), step);
+        let mut answer = json!({"outcome": {"outcome": "selected", "optionId": option}});
+        if let Some(answers) = answers {
+            // qwen-code 0.24.4 reads them here, by the index of the question.
+            let by_index = answers.into_iter().map(|(at, answer)| (at.to_string(), answer.into()));
+            answer["answers"] = by_index.collect::<Map<String, Value>>().into();
+        }
+        self.answer(request, &answer, step);
         if allows {
             step.events.extend(self.calls.allowed(&call).map(|call| Event::Call(Box::new(call))));
         } else {

@@ -10,6 +10,7 @@ mod hostile;
 mod loaded;
 mod past;
 mod player;
+mod questions;
 mod recordings;
 mod slash_commands;
 mod stored;
