@@ -8,8 +8,9 @@ use super::identity::Stat;
 use crate::launch::Launch;
 use std::time::{Duration, Instant};
 
-/// Wait this long for a process that is executing a program. The window lasts microseconds, longer on a busy machine.
-const EXEC_TIMEOUT: Duration = Duration::from_millis(250);
+/// Wait this long for a process that is executing a program. The window lasts microseconds, and was once longer than 250 ms
+/// on two cores with four busy processes each.
+const EXEC_TIMEOUT: Duration = Duration::from_secs(1);
 /// Nothing reports the end of the window, so it is polled.
 const POLL: Duration = Duration::from_micros(200);
 
