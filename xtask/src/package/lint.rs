@@ -11,7 +11,7 @@ use crate::scratch::Scratch;
 use crate::{Outcome, project};
 
 /// The most that the .debs may have, in bytes.
-const APP_LIMIT: u64 = 8_300_000;
+const APP_LIMIT: u64 = 8_200_000;
 const RELAY_LIMIT: u64 = 6_500_000;
 
 /// A text of the scripted host.
