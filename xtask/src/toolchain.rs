@@ -31,7 +31,7 @@ pub struct Toolchain {
 }
 
 impl Toolchain {
-    /// The first toolchain with this property: the one that runs xtask, of which `RUSTC` chooses the compiler, or else the
+    /// The first toolchain with this property: the one that runs xtask (`RUSTC` names another compiler for it), or else the
     /// system's.
     pub fn find(is_wanted: impl Fn(&Self) -> bool) -> Option<Self> {
         let system = Path::new("/usr/bin");

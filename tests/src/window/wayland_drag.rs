@@ -98,17 +98,24 @@ struct Pointer {
 /// A program that hears nothing.
 struct Nothing;
 
-impl Dispatch<WlRegistry, GlobalListContents> for Nothing {
-    fn event(
-        _: &mut Self,
-        _: &WlRegistry,
-        _: <WlRegistry as Proxy>::Event,
-        _: &GlobalListContents,
-        _: &Connection,
-        _: &QueueHandle<Self>,
-    ) {
-    }
+/// A program that does not follow which interfaces come and go.
+macro_rules! follow_no_globals {
+    ($program:ty) => {
+        impl Dispatch<WlRegistry, GlobalListContents> for $program {
+            fn event(
+                _: &mut Self,
+                _: &WlRegistry,
+                _: <WlRegistry as Proxy>::Event,
+                _: &GlobalListContents,
+                _: &Connection,
+                _: &QueueHandle<Self>,
+            ) {
+            }
+        }
+    };
 }
+
+follow_no_globals!(Nothing);
 delegate_noop!(Nothing: ZwlrVirtualPointerManagerV1);
 delegate_noop!(Nothing: ZwlrVirtualPointerV1);
 
@@ -354,18 +361,7 @@ impl Dispatch<WlDataDevice, ()> for Program {
     event_created_child!(Program, WlDataDevice, [EVT_DATA_OFFER_OPCODE => (WlDataOffer, ())]);
 }
 
-impl Dispatch<WlRegistry, GlobalListContents> for Program {
-    fn event(
-        _: &mut Self,
-        _: &WlRegistry,
-        _: <WlRegistry as Proxy>::Event,
-        _: &GlobalListContents,
-        _: &Connection,
-        _: &QueueHandle<Self>,
-    ) {
-    }
-}
-
+follow_no_globals!(Program);
 delegate_noop!(Program: ignore WlBuffer);
 delegate_noop!(Program: ignore WlCompositor);
 delegate_noop!(Program: ignore WlDataDeviceManager);

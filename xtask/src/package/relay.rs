@@ -82,7 +82,7 @@ fn name_of(target: &Target) -> String {
     if target.is_own() { name.to_owned() } else { format!("{name}-{}", target.name()) }
 }
 
-/// The name of a tarball and of what belongs to it, without an extension.
+/// The name of a tarball, its inventory and its symbols, without an extension.
 fn stem(target: &Target, version: &str) -> String {
     format!("{}-{version}-{}", Kind::Relay.name(), target.name())
 }
