@@ -5,10 +5,12 @@ mod busy;
 mod part;
 
 use std::fs;
+use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crate::command::{cargo, run, take_failures};
+use crate::command::{cargo, command, read, run, take_failures};
+use crate::json::Json;
 use crate::node::Node;
 use crate::package::Checked;
 use crate::packages::Need;
@@ -89,10 +91,8 @@ pub fn recordings() -> Outcome {
     ui::install(&node)?;
     ui::build(&node)?;
     let current = claude::ensure(&node, claude::CURRENT)?;
-    run(cargo().args(["build", "--package", "deskbell", "--package", "deskbell-cli"]))?;
-    run(cargo()
-        .args(["test", "--package", "deskbell-tests", "--test", "real_cli", "recordings::"])
-        .env("DESKBELL_TEST_APP", project::debug_app())
+    run(tests_of("real_cli")?
+        .arg("recordings::")
         .env("DESKBELL_TEST_CLAUDE", current)
         .env("DESKBELL_TEST_REQUIRE", "1")
         .env("UPDATE_RECORDINGS", "1"))
@@ -233,38 +233,30 @@ fn builds_ahead(parts: &[Part]) -> Vec<Command> {
     [of(Part::Cost, bench::gates_program), of(Part::Package, package::app)].into_iter().flatten().collect()
 }
 
-/// The documentation of the crates, with every link in it. It needs what Clippy has checked.
+/// The documentation of the crates, with every link in it. With the examples Cargo chooses the features that Clippy has
+/// checked the dependencies with; without them it would check Tauri and the engine again.
 fn documentation() -> Outcome {
-    run(cargo().args(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "--deny warnings"))
+    let selected = ["--workspace", "--no-deps", "--lib", "--bins", "--examples"];
+    run(cargo().arg("doc").args(selected).env("RUSTDOCFLAGS", "--deny warnings"))
 }
 
 fn rust() -> Outcome {
+    // Whole sessions run the double, and some of them the app.
+    run(&mut debug_build())?;
     let units = if toolchain::has_nextest() {
         // nextest leaves out the examples in the documentation.
         both(run(nextest().arg("not package(deskbell-tests)").arg("--no-tests=pass")), || {
-            // The whole workspace, for the same reason as in `nextest`.
             run(cargo().args(["test", "--doc", "--workspace"]))
         })
     } else {
         run(cargo().args(["test", "--workspace", "--exclude", "deskbell-tests"]))
     };
     both(units, || {
-        // Whole sessions run the double, and some of them the app.
-        run(cargo().args([
-            "build",
-            "--package",
-            "deskbell-demo-agent",
-            "--package",
-            "deskbell",
-            "--package",
-            "deskbell-cli",
-        ]))?;
         let mut tests = if toolchain::has_nextest() {
             let mut tests = nextest();
             tests.arg("package(deskbell-tests) and (kind(lib) or binary(engine))");
             tests
         } else {
-            run(cargo().args(["build", "--package", "deskbell-engine", "--examples"]))?;
             let mut tests = cargo();
             tests.args(["test", "--package", "deskbell-tests", "--lib", "--test", "engine"]);
             tests
@@ -277,8 +269,19 @@ fn rust() -> Outcome {
     })
 }
 
-/// nextest, to be given an expression that selects tests. It builds the whole workspace, examples included: for each
-/// selection of packages Cargo would choose other features of the dependencies, and compile these and the engine again.
+/// The debug build of all tests and of all programs but xtask, which runs. It is one command, for all parts: for each
+/// selection of packages and kinds Cargo would choose other features of the dependencies, and compile these and the
+/// engine again.
+fn debug_build() -> Command {
+    let mut build = cargo();
+    build.args(["build", "--workspace", "--tests", "--examples"]);
+    for program in [project::APP, "deskbell-demo-agent", "deskbell-relay"] {
+        build.args(["--bin", program]);
+    }
+    build
+}
+
+/// nextest, to be given an expression that selects tests. It selects the whole workspace, as the debug build does.
 fn nextest() -> Command {
     let mut command = cargo();
     command.args(["nextest", "run", "--workspace", "--no-fail-fast", "--filterset"]);
@@ -297,16 +300,35 @@ fn real_agents(node: &Node) -> Outcome {
 
 /// Runs tests that start the built app, with further settings in their environment.
 fn against_the_app(name: &str, prepare: impl FnOnce(&mut Command)) -> Outcome {
-    // The build that users run, without the features that only tests enable.
-    run(cargo().arg("build"))?;
-    let mut tests = cargo();
-    tests.args(["test", "--workspace", "--test", name]).env("DESKBELL_TEST_APP", project::debug_app());
+    let mut tests = tests_of(name)?;
     if project::is_ci() {
         // A test that cannot run has failed.
         tests.env("DESKBELL_TEST_REQUIRE", "1");
     }
     prepare(&mut tests);
     run(&mut tests)
+}
+
+/// The program of the tests with this name, which starts the built app. `cargo test --test` would compile the engine
+/// again, see `debug_build`.
+fn tests_of(name: &str) -> Outcome<Command> {
+    run(&mut debug_build())?;
+    let messages = read(debug_build().arg("--message-format=json-render-diagnostics"))?;
+    let program = messages.lines().find_map(|line| program_in(line, name));
+    let program = program.ok_or_else(|| format!("Cargo built no tests with the name {name}"))?;
+    let mut tests = command(program);
+    tests.current_dir(project::root().join("tests")).env("DESKBELL_TEST_APP", project::debug_app());
+    Ok(tests)
+}
+
+/// The program that a message of Cargo names, if it is that of the tests with this name.
+fn program_in(message: &str, name: &str) -> Option<PathBuf> {
+    let message = Json::parse(message).ok()?;
+    let target = message.get("target")?;
+    let is_wanted = target.text("name") == name
+        && target.list("kind").iter().any(|kind| kind.as_text() == Some("test"))
+        && !message.text("executable").is_empty();
+    is_wanted.then(|| message.text("executable").into())
 }
 
 /// Runs the second even if the first failed, and reports all failures.
@@ -367,6 +389,26 @@ fn minutes(took: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_program_of_tests_is_found_in_the_messages_of_cargo() {
+        let message = |kind: &str, program: &str| {
+            format!(
+                r#"{{"reason":"compiler-artifact","target":{{"kind":["{kind}"],"name":"real_cli"}},"executable":{program}}}"#
+            )
+        };
+        let built = message("test", r#""/target/debug/deps/real_cli-1""#);
+        assert_eq!(program_in(&built, "real_cli"), Some("/target/debug/deps/real_cli-1".into()));
+        for other in [
+            &message("bin", r#""/a""#),
+            &message("test", "null"),
+            r#"{"reason":"build-finished"}"#,
+            "Warning",
+        ] {
+            assert_eq!(program_in(other, "real_cli"), None, "{other}");
+        }
+        assert_eq!(program_in(&built, "real_window"), None);
+    }
 
     #[test]
     fn times_are_shown_in_minutes() {
