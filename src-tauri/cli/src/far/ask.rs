@@ -347,9 +347,11 @@ impl Far {
         let reading = tokio::spawn(problems.clone().read(stderr));
         let starting = start(&mut reader, &mut writer, self.program.as_deref(), command);
         let started = tokio::select! {
-            started = starting => started,
+            // What was not answered comes first: ssh ends after it, and says only that it failed.
+            biased;
             // ssh ends here with its child, before it asks the same again.
             why = way.unanswered() => return Err(FarError::Unanswered(why)),
+            started = starting => started,
         };
         match started {
             Ok(()) => Ok(Started { child, reader, writer, reading, is_doubtful: None }),
