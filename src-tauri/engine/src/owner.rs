@@ -9,6 +9,13 @@ use serde::Deserialize;
 use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// A killed process is in the system's list until its memory is given back. A process of Claude Code (2.1.329) that
+/// Deskbell had killed 35 ms before was still there.
+const ENDS_WITHIN: Duration = Duration::from_secs(1);
+/// Nothing reports the end of a process that is not our child on every system, so the list is read again after this time.
+const LOOKS_AGAIN: Duration = Duration::from_millis(20);
 
 /// Maximum number of files read from the agent's list, and maximum size of one in bytes.
 const MOST_ENTRIES: usize = 10_000;
@@ -77,6 +84,25 @@ pub(crate) fn live_processes(config: &Path, agent_session_id: &str) -> Vec<Owner
     live.into_iter().map(|live| live.owner).collect()
 }
 
+/// A process that has this conversation open and does not end: one that is about to end is waited for, for a second.
+/// Blocks.
+pub(crate) fn lasting_owner(config: &Path, agent_session_id: &str) -> Option<Owner> {
+    let look = || live_processes(config, agent_session_id).into_iter().next();
+    lasting(look, ENDS_WITHIN, LOOKS_AGAIN)
+}
+
+/// What `look` finds each time until the limit.
+fn lasting(mut look: impl FnMut() -> Option<Owner>, limit: Duration, pause: Duration) -> Option<Owner> {
+    let began_at = Instant::now();
+    loop {
+        let owner = look()?;
+        if began_at.elapsed() >= limit {
+            return Some(owner);
+        }
+        std::thread::sleep(pause);
+    }
+}
+
 /// Deskbell's lock on a conversation; held until this value is dropped.
 #[derive(Debug)]
 pub struct Lock {
@@ -124,6 +150,21 @@ mod tests {
         assert!(Lock::take(folder.path(), "other").unwrap().is_some());
         drop(first);
         assert!(Lock::take(folder.path(), "a/../b").unwrap().is_some());
+    }
+
+    #[test]
+    fn a_process_that_is_about_to_end_is_no_owner() {
+        let owner = || Some(Owner { pid: 7, cwd: "/p".into() });
+        let mut looks = [owner(), owner(), None].into_iter();
+        assert_eq!(lasting(|| looks.next().flatten(), Duration::MAX, Duration::ZERO), None);
+        assert_eq!(looks.next(), None);
+        let mut n_looks = 0;
+        let stays = || {
+            n_looks += 1;
+            owner()
+        };
+        assert_eq!(lasting(stays, Duration::ZERO, Duration::MAX), owner());
+        assert_eq!(n_looks, 1);
     }
 
     #[cfg(target_os = "linux")]
