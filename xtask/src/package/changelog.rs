@@ -49,18 +49,14 @@ pub fn releases(changelog: &str) -> Vec<Release> {
     releases
 }
 
-/// Debian's changelog of this version, and of the earlier ones. `seconds` dates what was not released.
+/// Debian's changelog of this version, and of the earlier ones: what changed in the package. The changes of the program are
+/// in the project's own changelog, which is installed beside it. `seconds` dates what was not released.
 pub fn debian(releases: &[Release], version: &str, revision: &str, seconds: u64) -> String {
     let mut text = String::new();
     for release in releases {
         let name = release.version.as_deref().unwrap_or(version);
         let _ = writeln!(text, "deskbell ({name}{revision}) unstable; urgency=medium\n");
-        for (heading, entry) in &release.entries {
-            let entry = format!("{heading}: {}", entry.replace(['`', '*'], ""));
-            for (index, line) in wrapped(&entry, 74).iter().enumerate() {
-                let _ = writeln!(text, "  {} {line}", if index == 0 { "*" } else { " " });
-            }
-        }
+        let _ = writeln!(text, "  * New release; changelog.gz lists its changes.");
         let seconds = release.date.as_deref().and_then(noon).unwrap_or(seconds);
         let _ = writeln!(text, "\n -- {MAINTAINER}  {}\n", rfc_2822(seconds));
     }
@@ -69,7 +65,7 @@ pub fn debian(releases: &[Release], version: &str, revision: &str, seconds: u64)
     text
 }
 
-/// AppStream's `<release>` elements. What was not released is a development release of the version that is built.
+/// AppStream's `<release>` elements, with the first sentence of each entry: a software centre shows a summary. What was not released is a development release of the version that is built.
 pub fn appstream(releases: &[Release], version: &str, seconds: u64) -> String {
     let mut text = String::new();
     for release in releases {
@@ -89,13 +85,23 @@ pub fn appstream(releases: &[Release], version: &str, seconds: u64) -> String {
         for heading in headings {
             let _ = writeln!(text, "        <p>{heading}:</p>\n        <ul>");
             for (_, entry) in release.entries.iter().filter(|(of, _)| of == heading) {
-                let _ = writeln!(text, "          <li>{}</li>", escaped(&entry.replace(['`', '*'], "")));
+                let _ = writeln!(
+                    text,
+                    "          <li>{}</li>",
+                    escaped(first_sentence(&entry.replace(['`', '*'], "")))
+                );
             }
             let _ = writeln!(text, "        </ul>");
         }
         let _ = writeln!(text, "      </description>\n    </release>");
     }
     text
+}
+
+/// The text to its first full stop or colon before a space, without that; all of it, if there is none.
+fn first_sentence(text: &str) -> &str {
+    let end = [". ", ": ", "; "].iter().filter_map(|end| text.find(end)).min();
+    end.map_or_else(|| text.trim_end_matches('.'), |end| &text[..end])
 }
 
 /// Noon of a day, in seconds since 1970.
@@ -127,7 +133,7 @@ pub fn wrapped(text: &str, width: usize) -> Vec<String> {
 mod tests {
     use super::*;
 
-    const CHANGELOG: &str = "# Changelog\n\nThe format.\n\n## Unreleased\n\n### Added\n\n- One `thing` <that>\n  goes on.\n- Two.\n\n\
+    const CHANGELOG: &str = "# Changelog\n\nThe format.\n\n## Unreleased\n\n### Added\n\n- One `thing` <that>\n  goes on.\n- Two. It is more.\n\n\
                              ### Fixed\n\n- Three.\n\n## [0.1.0] - 2026-11-21\n\n### Added\n\n- All.\n";
 
     #[test]
@@ -149,14 +155,28 @@ mod tests {
         let releases = releases(CHANGELOG);
         let debian = debian(&releases, "0.2.0", "-1", 1_795_358_293);
         assert!(debian.starts_with(
-            "deskbell (0.2.0-1) unstable; urgency=medium\n\n  * Added: One thing <that> goes on.\n"
+            "deskbell (0.2.0-1) unstable; urgency=medium\n\n  * New release; changelog.gz lists its changes.\n"
         ));
         assert!(debian.contains("  Sun, 22 Nov 2026 14:38:13 +0000\n"));
         assert!(debian.ends_with("  Sat, 21 Nov 2026 12:00:00 +0000\n"), "{debian}");
         let appstream = appstream(&releases, "0.2.0", 1_795_358_293);
         assert!(appstream.contains("<release version=\"0.2.0\" date=\"2026-11-22\" type=\"development\">"));
         assert!(appstream.contains("<release version=\"0.1.0\" date=\"2026-11-21\" type=\"stable\">"));
-        assert!(appstream.contains("<li>One thing &lt;that&gt; goes on.</li>"));
+        assert!(appstream.contains("<li>One thing &lt;that&gt; goes on</li>"));
+        assert!(appstream.contains("<li>Two</li>"), "{appstream}");
+    }
+
+    #[test]
+    fn a_summary_ends_with_the_first_sentence() {
+        for (text, summary) in [
+            ("One. Two.", "One"),
+            ("One: two. Three.", "One"),
+            ("It takes 1.5 MB.", "It takes 1.5 MB"),
+            ("`a.b` only", "`a.b` only"),
+            ("", ""),
+        ] {
+            assert_eq!(first_sentence(text), summary);
+        }
     }
 
     #[test]

@@ -59,7 +59,8 @@ impl Tree {
         tree.copy("usr/share/applications/Deskbell.desktop", &packaging.join("deskbell.desktop"))?;
         tree.write("usr/share/metainfo/dev.deskbell.Deskbell.metainfo.xml", &metainfo(source)?)?;
         let icons = project::root().join("icons");
-        for size in SIZES {
+        // Nothing on Linux asks for a larger one that could not draw the SVG.
+        for size in SIZES.into_iter().filter(|size| *size <= 512) {
             let icon = format!("usr/share/icons/hicolor/{size}x{size}/apps/{APP}.png");
             tree.copy(&icon, &icons.join(format!("{size}x{size}.png")))?;
         }
