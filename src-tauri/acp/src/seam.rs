@@ -15,7 +15,7 @@ use deskbell_agent::{
 };
 use deskbell_api::Form;
 use serde_json::{Value, json};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Translates the events of one process, in order.
@@ -32,6 +32,8 @@ pub struct CoreEvents {
     calls: HashMap<String, CallSoFar>,
     /// The names of calls of earlier turns, for late updates.
     earlier: HashMap<String, String>,
+    /// Calls of a conversation that the agent repeated. Their rows exist.
+    repeated: HashSet<String>,
     dollars: Option<f64>,
 }
 
@@ -80,6 +82,16 @@ impl CoreEvents {
     /// A prompt with this id is sent.
     pub fn prompted(&mut self, uuid: &str) {
         uuid.clone_into(&mut self.prompt);
+    }
+
+    /// An event of a conversation that the agent repeats, which is not passed on. What it says of a call later is not
+    /// passed on either: Copilot CLI (1.0.102) reports in the next turn that a call failed whose process was killed.
+    pub fn skip(&mut self, event: &Event) {
+        let Event::Call(call) = event else { return };
+        if self.repeated.len() >= MOST_EARLIER {
+            self.repeated.clear();
+        }
+        self.repeated.insert(call.id.clone());
     }
 
     /// The events of the core for one event of the driver.
@@ -249,6 +261,11 @@ impl CoreEvents {
     /// A call is repeated when what is shown of it changes, and has its result when it is over.
     fn call(&mut self, change: Call, out: &mut Vec<AgentEvent>) {
         let begins = change.status.is_some_and(|status| !status.is_over());
+        if begins {
+            self.repeated.remove(&change.id);
+        } else if self.repeated.contains(&change.id) {
+            return;
+        }
         let call = self.named_call(&change.id, begins);
         call.title = change.title.or(call.title.take());
         call.tool = change.tool.or(call.tool.take());
@@ -329,6 +346,7 @@ impl CoreEvents {
             places: &[],
             diffs: call.diffs.as_deref().unwrap_or_default(),
         });
+        self.repeated.remove(&call.id);
         let known = self.named_call(&call.id, true);
         let name_of_call = known.name.clone();
         if known.status.is_none() && known.shown.as_ref() != Some(&shown) {

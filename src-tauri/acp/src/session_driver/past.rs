@@ -51,6 +51,7 @@ impl AcpDriver {
 
     /// Takes a part of the conversation that the agent repeats. Without a wish for it, it is dropped.
     pub(super) fn repeated(&mut self, event: Event) {
+        self.core.skip(&event);
         if let Some(past) = &mut self.past {
             past.take(event);
         }

@@ -8,13 +8,23 @@ use serde_json::{Value, json};
 /// Its session is loaded, in the mode that asks, and its conversation is not repeated yet.
 fn loaded() -> Agent {
     let mut agent = Agent::begun("gemini", Some("s"));
-    let modes = json!([{"id": "default", "name": "Default"}, {"id": "yolo", "name": "YOLO"}]);
-    agent.answers(1, json!({"modes": {"currentModeId": "default", "availableModes": modes}}));
+    is_loaded(&mut agent);
     agent
 }
 
+fn is_loaded(agent: &mut Agent) {
+    let modes = json!([{"id": "default", "name": "Default"}, {"id": "yolo", "name": "YOLO"}]);
+    agent.answers(1, json!({"modes": {"currentModeId": "default", "availableModes": modes}}));
+}
+
 fn repeats(agent: &mut Agent, text: &str) {
-    let update = json!({"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": text}});
+    updates(
+        agent,
+        json!({"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": text}}),
+    );
+}
+
+fn updates(agent: &mut Agent, update: Value) {
     agent.says(json!({"method": "session/update", "params": {"sessionId": "s", "update": update}}));
 }
 
@@ -52,6 +62,39 @@ fn what_comes_after_the_answer_is_no_part_of_the_next_turn() {
     prompt(&mut agent);
     repeats(&mut agent, "the new answer");
     assert!(says(&agent, "the new answer") && !says(&agent, "an old answer"), "{:?}", agent.events);
+}
+
+/// Copilot CLI reports the end of a call in the turn after its process was killed.
+#[test]
+fn a_late_end_of_a_repeated_call_adds_no_row_to_the_next_turn() {
+    let call =
+        json!({"sessionUpdate": "tool_call", "toolCallId": "c", "title": "touch a", "status": "pending"});
+    let end = json!({"sessionUpdate": "tool_call_update", "toolCallId": "c", "status": "failed",
+        "rawOutput": {"message": "interrupted"}});
+    let repeated = || {
+        let mut agent = Agent::begun("gemini", Some("s"));
+        updates(&mut agent, call.clone());
+        is_loaded(&mut agent);
+        agent.answers(2, json!({}));
+        assert!(is_ready(&agent));
+        prompt(&mut agent);
+        let n_before = agent.events.len();
+        (agent, n_before)
+    };
+    let (mut agent, n_before) = repeated();
+    updates(&mut agent, end.clone());
+    repeats(&mut agent, "the new answer");
+    let shown = format!("{:?}", &agent.events[n_before..]);
+    assert!(shown.contains("the new answer") && !shown.contains("c@u"), "{shown}");
+
+    // An id that is used again is another call.
+    let (mut agent, n_before) = repeated();
+    updates(&mut agent, call.clone());
+    updates(&mut agent, end);
+    let shown = format!("{:?}", &agent.events[n_before..]);
+    for part in ["ToolUse { id: \"c@u\"", "tool_use_id: \"c@u\""] {
+        assert_eq!(shown.matches(part).count(), 1, "{part}: {shown}");
+    }
 }
 
 #[test]
