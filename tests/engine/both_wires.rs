@@ -31,7 +31,8 @@ const LOST: [[&str; 2]; 3] = [
     ["Read a.txt Succeeded None: goodbye", "Read a.txt Succeeded None: 1\tgoodbye"],
 ];
 
-fn setup(program: PathBuf, acp: Option<ChosenAgent>, api: &MockApi) -> Setup {
+/// A session whose model is the mock of Claude's, in an empty home.
+pub fn setup(program: PathBuf, acp: Option<ChosenAgent>, api: &MockApi) -> Setup {
     let path =
         format!("{}:{}", program.parent().unwrap().display(), std::env::var("PATH").unwrap_or_default());
     let mut setup = Setup::program(program).trusted();

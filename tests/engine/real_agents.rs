@@ -1,10 +1,12 @@
-//! The real programs of other agents, offline, against a mock of their models: one session with every case.
+//! The real programs of other agents, offline, against a mock of their models: one session with every case of
+//! `deskbell_tests::agent_matrix`.
 //!
 //! `DESKBELL_TEST_AGENTS` names a folder with one folder for each agent, as `cargo xtask test agents` installs them; an
 //! agent that is not there is skipped by name.
 
 #![cfg(target_os = "linux")]
 
+use crate::both_wires;
 use crate::leftovers::nothing_runs;
 use crate::life::{DEADLINE, Life, Setup};
 use crate::transcript::{answer, tool_states};
@@ -12,10 +14,14 @@ use deskbell_engine::acp::{ChosenAgent, agents};
 use deskbell_engine::api::*;
 use deskbell_engine::store::{SavedSession, Store};
 use deskbell_engine::stored::Catalogue;
-use deskbell_tests::mock_models::{MockModels, WRITTEN};
+use deskbell_tests::agent_matrix::{Cell, Row};
+use deskbell_tests::mock_api::MockApi;
+use deskbell_tests::mock_models::{MockModels, NO_QUESTIONS, WRITTEN};
+use deskbell_tests::real_cli::process;
 use deskbell_tests::sockets::SocketWatch;
 use deskbell_tests::suite::Requirement;
 use serde_json::{Value, json};
+use std::any::Any;
 use std::path::{Path, PathBuf};
 
 /// The program of an agent; `None`, with a message, where it is not installed.
@@ -103,6 +109,10 @@ pub fn deny() -> Decision {
 pub async fn decide(life: &mut Life, subject: &str, decision: Decision) {
     let request = life.request().await;
     assert_eq!(request.subject, subject, "{request:?}");
+    answer_request(life, &request, decision).await;
+}
+
+async fn answer_request(life: &Life, request: &PermissionRequest, decision: Decision) {
     let (request_id, shown) = (request.id.clone(), Some(request.shown.clone()));
     life.command(Command::Decide { request_id, shown, decision }).await.unwrap();
 }
@@ -122,113 +132,266 @@ fn n_calls(bodies: &[Body]) -> usize {
     bodies.iter().filter(|body| matches!(body, Body::ToolCall(_))).count()
 }
 
-/// Where an agent differs from the others.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Differs {
-    Nowhere,
-    /// Its next process does not always find the conversation.
-    MayForget,
-}
-
-/// The next prompt continues the conversation, or waits and the user reads why. Nothing is shown twice in either case.
-async fn continues_or_says_so(life: &mut Life) {
-    let before = bodies(life).await;
-    life.prompt("SAY continued").await;
-    let continues = |event: &Event| match event {
-        Event::TurnEnded { .. } => Some(true),
-        Event::AgentExited { .. } => Some(false),
-        _ => None,
+/// The script for this agent's model: the mock of Claude's has other words.
+fn script(name: &str, text: &str) -> String {
+    if name != CLAUDE {
+        return text.to_owned();
+    }
+    let line = |line: &str| match line.split_once(' ') {
+        Some(("RUN", command)) => format!("BASH {command}"),
+        Some(("WRITE", path)) => format!("WRITE {path} {}", WRITTEN.replace('\n', "\\n")),
+        _ => line.to_owned(),
     };
-    let continues = life.next("the end of the turn or of the agent", continues).await;
-    let after = bodies(life).await;
-    assert_eq!((&after[..before.len()], n_calls(&after)), (&before[..], n_calls(&before)), "{after:#?}");
-    let words = if continues { "continued" } else { "The agent no longer has this conversation." };
-    assert!(format!("{:?}", &after[before.len()..]).contains(words), "{after:#?}");
+    text.lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// Text, an allowed and a denied command, a file, both kinds of interrupt, and a conversation that continues in a new
-/// process.
-async fn every_case(name: &str, trusted: bool, differs: Differs) {
-    let Some(program) = installed(name) else { return };
-    let reports = agents::agent(name).unwrap().reports;
+/// The adapter, whose model is another service than that of the others.
+const CLAUDE: &str = "claude-acp";
+
+/// A session with this agent and the service of its model, which ends when it is dropped.
+async fn with_model(name: &str, program: PathBuf, trusted: bool) -> (Setup, Box<dyn Any + Send>) {
+    if name == CLAUDE {
+        let api = MockApi::start().await.unwrap();
+        return (both_wires::setup(program, ChosenAgent::row_of(name), &api), Box::new(api));
+    }
     let models = MockModels::start().await.unwrap();
     let setup = setup(name, program, &models);
-    let setup = if trusted { setup.trusted() } else { setup };
-    let mark = setup.mark.clone();
-    let mut life = setup.open().await;
+    (if trusted { setup.trusted() } else { setup }, Box::new(models))
+}
 
-    life.turn("SAY hello from the model").await;
-    assert_eq!(life.answers().await, ["hello from the model"]);
+/// A session that is played through the cases of the matrix.
+struct Player {
+    row: Row,
+    life: Life,
+}
 
-    let (one, two) = (life.path("one.txt"), life.path("two.txt"));
-    life.prompt("RUN touch one.txt\nSAY ran").await;
-    decide(&mut life, "touch one.txt", allow()).await;
-    assert_eq!(life.turn_end().await.outcome, Outcome::Done);
-    assert!(one.is_file(), "what was allowed ran");
-
-    life.prompt("RUN touch two.txt\nSAY went on").await;
-    decide(&mut life, "touch two.txt", deny()).await;
-    let denied = life.turn_end().await.outcome;
-    assert!(matches!(denied, Outcome::Done | Outcome::Interrupted), "{denied:?}");
-    assert!(!two.exists(), "what was denied did not run");
-    let states = tool_states(&life.items().await);
-    assert_eq!(states, [ToolState::Succeeded, ToolState::Denied]);
-
-    let file = life.path("a.txt");
-    life.prompt(&format!("WRITE {}\nSAY wrote", file.display())).await;
-    let request = life.request().await;
-    assert!(request.kind == RequestKind::Edit && request.diff.is_some() == reports.diffs, "{request:?}");
-    assert!(!file.exists(), "it asks before it writes");
-    let (request_id, shown) = (request.id.clone(), Some(request.shown.clone()));
-    life.command(Command::Decide { request_id, shown, decision: allow() }).await.unwrap();
-    assert_eq!(life.turn_end().await.outcome, Outcome::Done);
-    assert_eq!(std::fs::read_to_string(&file).unwrap(), WRITTEN);
-
-    life.prompt("RUN touch three.txt\nSAY never").await;
-    life.request().await;
-    life.command(Command::Interrupt).await.unwrap();
-    assert_eq!(life.turn_end().await.outcome, Outcome::Interrupted);
-    assert!(!life.path("three.txt").exists());
-    assert_eq!(tool_states(&life.items().await).last(), Some(&ToolState::NotRun));
-
-    life.prompt("RUN touch four.txt && tail -f /dev/null\nSAY never").await;
-    decide(&mut life, "touch four.txt && tail -f /dev/null", allow()).await;
-    let runs = deskbell_tests::wait::eventually("the command", DEADLINE, async || {
-        Ok(life.path("four.txt").exists().then_some(()))
-    });
-    runs.await.unwrap();
-    life.command(Command::Interrupt).await.unwrap();
-    assert_eq!(life.turn_end().await.outcome, Outcome::Interrupted);
-
-    let before = life.snapshot().await.session.agent_session_id;
-    assert!(before.is_some());
-    life.command(Command::Stop).await.unwrap();
-    life.exit().await;
-    if differs == Differs::MayForget {
-        continues_or_says_so(&mut life).await;
-        life.close().await;
-        return nothing_runs(&mark, DEADLINE).await;
+impl Player {
+    async fn prompt(&self, text: &str) {
+        self.life.prompt(&script(self.row.id, text)).await;
     }
-    life.turn("SAY continued").await;
-    let session = life.snapshot().await.session;
-    assert_eq!(session.agent_session_id, before, "the same conversation");
-    assert_eq!(life.answers().await.last().map(String::as_str), Some("continued"));
-    let before = bodies(&life).await;
-    assert_eq!(n_calls(&before), 5, "{before:#?}");
 
-    // As after a restart of the app: nothing is started to show it, and it goes on below.
-    let mut setup = life.close().await;
-    let store = Store::open(setup.folder.path().join("store")).unwrap();
-    setup.memory = store.load().unwrap().records.remove(0).memory;
-    let mut life = setup.open().await;
-    assert_eq!(bodies(&life).await, before);
-    assert!(!life.snapshot().await.session.alive);
-    life.prompt("RUN touch five.txt\nSAY restarted").await;
-    decide(&mut life, "touch five.txt", allow()).await;
-    assert_eq!(life.turn_end().await.outcome, Outcome::Done);
-    let after = bodies(&life).await;
-    assert_eq!((&after[..before.len()], n_calls(&after)), (&before[..], 6), "{after:#?}");
-    life.close().await;
+    async fn turn(&mut self, text: &str) {
+        self.prompt(text).await;
+        let end = self.life.turn_end().await;
+        assert_eq!(end.outcome, Outcome::Done, "{end:?}");
+    }
+
+    /// Fails if the matrix says the opposite.
+    fn is(&self, case: &str, works: bool) {
+        let cell = self.row.cell(case);
+        assert_eq!(
+            works,
+            !matches!(cell, Cell::Cannot(_)),
+            "{} {case}: the matrix says {cell:?}",
+            self.row.id
+        );
+    }
+
+    async fn text(&mut self) {
+        self.turn("SAY hello from the model").await;
+        let answers = self.life.answers().await;
+        self.is("text", answers == ["hello from the model"]);
+    }
+
+    async fn thinking(&mut self) {
+        self.turn("THINK a quiet thought | spoken").await;
+        let items = self.life.items().await;
+        let thoughts = items.iter().filter_map(|item| match &item.body {
+            Body::Thinking { text, streaming: false, .. } => Some(text.as_str()),
+            _ => None,
+        });
+        let thoughts: Vec<&str> = thoughts.collect();
+        // Gemini CLI puts a title of its own before it.
+        self.is("thinking", thoughts.len() == 1 && thoughts[0].ends_with("a quiet thought"));
+        assert_eq!(items.iter().filter_map(answer).next_back().as_deref(), Some("spoken"));
+    }
+
+    /// A command that is allowed, and one that is not.
+    async fn calls(&mut self) {
+        let (one, two) = (self.life.path("one.txt"), self.life.path("two.txt"));
+        self.prompt("RUN touch one.txt\nSAY ran").await;
+        decide(&mut self.life, "touch one.txt", allow()).await;
+        assert_eq!(self.life.turn_end().await.outcome, Outcome::Done);
+        self.is("allow", one.is_file());
+        let states = tool_states(&self.life.items().await);
+        self.is("tool calls", states == [ToolState::Succeeded]);
+
+        self.prompt("RUN touch two.txt\nSAY went on").await;
+        decide(&mut self.life, "touch two.txt", deny()).await;
+        let denied = self.life.turn_end().await.outcome;
+        assert!(!two.exists(), "what was denied did not run");
+        let states = tool_states(&self.life.items().await);
+        self.is("reject", states == [ToolState::Succeeded, ToolState::Denied]);
+        assert!(matches!(denied, Outcome::Done | Outcome::Interrupted), "{denied:?}");
+        let goes_on = self.life.answers().await.last().map(String::as_str) == Some("went on");
+        assert_eq!(goes_on, self.row.cell("reject") == Cell::Works, "{denied:?}");
+    }
+
+    async fn diff(&mut self) {
+        let file = self.life.path("a.txt");
+        self.prompt(&format!("WRITE {}\nSAY wrote", file.display())).await;
+        let request = self.life.request().await;
+        assert_eq!(request.kind, RequestKind::Edit, "{request:?}");
+        self.is("diff", request.diff.is_some());
+        assert!(!file.exists(), "it asks before it writes");
+        answer_request(&self.life, &request, allow()).await;
+        assert_eq!(self.life.turn_end().await.outcome, Outcome::Done);
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), WRITTEN);
+    }
+
+    /// The answer of the user reaches the model. Of an agent that cannot ask, the model hears that, and the window says it.
+    async fn question(&mut self) {
+        self.prompt("QUESTION Which colour? | Red | Blue\nHEARD").await;
+        let says = if let Cell::Cannot(_) = self.row.cell("question") {
+            let lacks = agents::agent(self.row.id).unwrap().lacks();
+            assert!(lacks.offers.contains(&"questions with answers to choose".to_owned()), "{lacks:?}");
+            if self.row.id == "codex" { "unavailable in Default mode" } else { NO_QUESTIONS }
+        } else {
+            let request = self.life.request().await;
+            let decision = match &request.kind {
+                RequestKind::Questions { questions } => {
+                    assert_eq!(questions[0].options.len(), 2, "{request:?}");
+                    Decision::Answer { answers: [(questions[0].text.clone(), "Red".to_owned())].into() }
+                }
+                RequestKind::Form { form } => Decision::Fill {
+                    values: [(form.fields[0].name.clone(), json!("Red"))].into_iter().collect(),
+                },
+                other => panic!("a question is shown as {other:?}"),
+            };
+            answer_request(&self.life, &request, decision).await;
+            "Red"
+        };
+        assert_eq!(self.life.turn_end().await.outcome, Outcome::Done);
+        let heard = self.life.answers().await.pop().unwrap_or_default();
+        assert!(heard.contains(says), "{heard}");
+    }
+
+    async fn cancel_while_asking(&mut self) {
+        self.prompt("RUN touch three.txt\nSAY never").await;
+        self.life.request().await;
+        self.life.command(Command::Interrupt).await.unwrap();
+        let outcome = self.life.turn_end().await.outcome;
+        let last = tool_states(&self.life.items().await).pop();
+        self.is("cancel while asking", outcome == Outcome::Interrupted && last == Some(ToolState::NotRun));
+        assert!(!self.life.path("three.txt").exists());
+    }
+
+    /// A command that runs until something ends it.
+    async fn runs(&mut self, file: &str) {
+        let command = format!("touch {file} && tail -f /dev/null");
+        self.prompt(&format!("RUN {command}\nSAY never")).await;
+        decide(&mut self.life, &command, allow()).await;
+        let path = self.life.path(file);
+        let runs = deskbell_tests::wait::eventually("the command", DEADLINE, async || {
+            Ok(path.exists().then_some(()))
+        });
+        runs.await.unwrap();
+    }
+
+    async fn cancel(&mut self) {
+        self.runs("four.txt").await;
+        self.life.command(Command::Interrupt).await.unwrap();
+        let outcome = self.life.turn_end().await.outcome;
+        self.is("cancel", outcome == Outcome::Interrupted);
+    }
+
+    /// The next prompt continues the conversation in a new process, and the model gets the earlier prompts. Where the agent
+    /// may not find it, the user reads that, and the prompt waits. Nothing is shown twice. Returns whether it continued.
+    async fn continues(&mut self, case: &str) -> bool {
+        let before = bodies(&self.life).await;
+        let id = self.life.snapshot().await.session.agent_session_id;
+        assert!(id.is_some());
+        self.prompt("RECALL").await;
+        let continues = |event: &Event| match event {
+            Event::TurnEnded { turn } => Some(turn.outcome == Outcome::Done),
+            Event::AgentExited { .. } => Some(false),
+            _ => None,
+        };
+        let continues = self.life.next("the end of the turn or of the agent", continues).await;
+        assert!(continues || self.row.cell(case) != Cell::Works, "{case}: {}", self.life.heard());
+        let after = bodies(&self.life).await;
+        assert_eq!((&after[..before.len()], n_calls(&after)), (&before[..], n_calls(&before)), "{after:#?}");
+        let words =
+            if continues { "hello from the model" } else { "The agent no longer has this conversation." };
+        assert!(format!("{:?}", &after[before.len()..]).contains(words), "{after:#?}");
+        if continues {
+            assert_eq!(self.life.snapshot().await.session.agent_session_id, id, "the same conversation");
+        }
+        continues
+    }
+
+    /// SIGKILL while a command runs. The session says it, keeps every row and the prompt, and nothing of it runs on.
+    async fn kill(&mut self) -> bool {
+        let before = bodies(&self.life).await;
+        self.runs("five.txt").await;
+        process::kill(self.life.snapshot().await.session.pid.unwrap()).unwrap();
+        let report = self.life.exit().await;
+        assert_eq!((report.signal, report.expected), (Some(9), false), "{report:?}");
+        assert_eq!(self.life.turn_end().await.outcome, Outcome::Crashed);
+        let is_held = |session: &Session| session.queue.iter().any(|prompt| prompt.held);
+        let session = self.life.facts("the prompt that waits", is_held).await;
+        let words = "The agent was killed (signal 9)";
+        assert!(
+            matches!(&session.status, Status::Failed { message } if message.contains(words)),
+            "{session:?}"
+        );
+        nothing_runs(&self.life.setup.mark, DEADLINE).await;
+        let after = bodies(&self.life).await;
+        assert_eq!(after[..before.len()], before[..], "{after:#?}");
+        let last = after.iter().rev().find_map(|body| match body {
+            Body::ToolCall(call) => Some(call.state),
+            _ => None,
+        });
+        assert_eq!(last, Some(ToolState::Interrupted), "{after:#?}");
+        assert!(format!("{:?}", &after[before.len()..]).contains(words), "{after:#?}");
+        self.continues("kill").await
+    }
+
+    async fn resume(&mut self) -> bool {
+        self.life.command(Command::Stop).await.unwrap();
+        self.life.exit().await;
+        self.continues("resume").await
+    }
+
+    /// As after a restart of the app: nothing is started to show the conversation, and it goes on below.
+    async fn restarted(self) -> Setup {
+        let Self { row, life } = self;
+        let before = bodies(&life).await;
+        let mut setup = life.close().await;
+        let store = Store::open(setup.folder.path().join("store")).unwrap();
+        setup.memory = store.load().unwrap().records.remove(0).memory;
+        let mut player = Self { row, life: setup.open().await };
+        assert_eq!(bodies(&player.life).await, before);
+        assert!(!player.life.snapshot().await.session.alive);
+        player.prompt("RUN touch six.txt\nSAY restarted").await;
+        decide(&mut player.life, "touch six.txt", allow()).await;
+        assert_eq!(player.life.turn_end().await.outcome, Outcome::Done);
+        let after = bodies(&player.life).await;
+        let n_more = n_calls(&after) - n_calls(&before);
+        assert_eq!((&after[..before.len()], n_more), (&before[..], 1), "{after:#?}");
+        player.life.close().await
+    }
+}
+
+/// Plays every case of the matrix in one session.
+async fn every_case(name: &str, trusted: bool) {
+    let Some(program) = installed(name) else { return };
+    let (setup, _model) = with_model(name, program, trusted).await;
+    let mark = setup.mark.clone();
+    let mut player = Player { row: Row::of(name), life: setup.open().await };
+    player.text().await;
+    player.thinking().await;
+    player.calls().await;
+    player.diff().await;
+    player.question().await;
+    player.cancel_while_asking().await;
+    player.cancel().await;
+    // In this order: an agent that forgets a conversation has it no longer.
+    if player.kill().await && player.resume().await {
+        player.restarted().await;
+    } else {
+        player.life.close().await;
+    }
     nothing_runs(&mark, DEADLINE).await;
 }
 
@@ -360,27 +523,32 @@ async fn stored_sessions_of_gemini() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn opencode() {
-    every_case("opencode", true, Differs::Nowhere).await;
+    every_case("opencode", true).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn qwen() {
-    every_case("qwen", true, Differs::Nowhere).await;
+    every_case("qwen", true).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn copilot() {
-    every_case("copilot", true, Differs::Nowhere).await;
+    every_case("copilot", true).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn codex() {
-    every_case("codex", true, Differs::Nowhere).await;
+    every_case("codex", true).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn gemini() {
-    every_case("gemini", false, Differs::MayForget).await;
+    every_case("gemini", false).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn claude_over_acp() {
+    every_case(CLAUDE, true).await;
 }
 
 /// An untrusted folder. It starts programs and servers of its own, and sends the key elsewhere, if its files

@@ -318,22 +318,31 @@ fn agent_row(agent: &Agent) -> String {
     format!("| {} | {install} | {needs} | {tested} | {asks} | {without_trust} | {lacks} |\n", agent.name)
 }
 
-/// `UPDATE_GUIDE=1` writes the table.
-#[test]
-fn the_guide_has_every_agent_of_the_table() {
-    let (start, end) = ("<!-- agents -->\n", "<!-- end of agents -->");
-    let page = root().join("docs/guide/other-agents.md");
-    let text = read(&page);
+/// The text between two marks of a page has to be this. `UPDATE_GUIDE=1` writes it.
+fn holds(page: &str, (start, end): (&str, &str), expected: &str) {
+    let path = root().join(page);
+    let text = read(&path);
     let (before, rest) = text.split_once(start).expect("the table begins");
     let (table, after) = rest.split_once(end).expect("the table ends");
+    if std::env::var_os("UPDATE_GUIDE").is_some() {
+        std::fs::write(&path, format!("{before}{start}{expected}{end}{after}")).expect("the page is written");
+        return;
+    }
+    assert!(table == expected, "{page} is out of date: UPDATE_GUIDE=1 writes it");
+}
+
+#[test]
+fn the_guide_has_every_agent_of_the_table() {
     let head = "| Agent | Install | Needs | Tested with | Asks | Without trust | Does not report |\n\
                 |---|---|---|---|---|---|---|\n";
     let expected = head.to_owned() + &AGENTS.iter().map(agent_row).collect::<String>();
-    if std::env::var_os("UPDATE_GUIDE").is_some() {
-        std::fs::write(&page, format!("{before}{start}{expected}{end}{after}")).expect("the page is written");
-        return;
-    }
-    assert!(table == expected, "docs/guide/other-agents.md is out of date: UPDATE_GUIDE=1 writes it");
+    holds("docs/guide/other-agents.md", ("<!-- agents -->\n", "<!-- end of agents -->"), &expected);
+}
+
+#[test]
+fn the_design_has_the_matrix_of_agents_and_cases() {
+    let marks = ("<!-- matrix -->\n", "<!-- end of matrix -->");
+    holds("docs/design/acp.md", marks, &crate::agent_matrix::table());
 }
 
 /// The pages that a newcomer reads first name the agents, or the page that does.

@@ -2,6 +2,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod agent_matrix;
 pub mod chance;
 pub mod hostile_output;
 pub mod hostile_projects;

@@ -1,8 +1,17 @@
 //! A mock of the services that other agents call: OpenAI's chat completions and responses, and Gemini, on the loopback
 //! interface.
 //!
-//! As in [`crate::mock_api`] the prompt contains its replies, one a line: `SAY text`, `RUN command` and `WRITE path`. The
-//! n-th request of a turn carries out the n-th line: each result of a tool is one line further.
+//! As in [`crate::mock_api`] the prompt contains its replies, one a line. The n-th request of a turn carries out the n-th
+//! line: each result of a tool is one line further.
+//!
+//! | Line | Reply |
+//! |---|---|
+//! | `SAY text` | the text |
+//! | `THINK thought \| answer` | a thought, then the answer |
+//! | `RUN command`, `WRITE path` | a call of the agent's tool for commands, or for files |
+//! | `QUESTION text \| option \| option…` | a call of the agent's tool for questions; without one, [`NO_QUESTIONS`] |
+//! | `RECALL` | the first lines of the prompts that came with the request |
+//! | `HEARD` | the newest result of a tool that came with the request |
 
 mod chat;
 mod gemini;
@@ -20,6 +29,15 @@ use crate::mock_api::http::read_request;
 
 /// What `WRITE` writes.
 pub const WRITTEN: &str = "hello\n";
+
+/// The reply to `QUESTION` if the agent offers the model no tool for questions.
+pub const NO_QUESTIONS: &str = "There is no tool for questions.";
+
+/// Names of agents' tools for questions.
+const QUESTION_TOOLS: &[&str] = &["ask_user", "ask_user_question", "question", "request_user_input"];
+
+/// The words that a line of a script begins with.
+const WORDS: &[&str] = &["SAY", "THINK", "RUN", "WRITE", "QUESTION", "RECALL", "HEARD"];
 
 /// A running server. It ends when it is dropped.
 pub struct MockModels {
@@ -81,28 +99,71 @@ async fn serve(socket: TcpStream) -> std::io::Result<()> {
 /// One part of a conversation.
 enum Part {
     User(String),
-    ToolResult,
+    /// With its text.
+    ToolResult(String),
 }
 
-/// The line of the newest prompt that has its turn, and its rest.
-fn directive(parts: &[Part]) -> (String, String) {
-    let is_line = |line: &&str| ["SAY ", "RUN ", "WRITE "].iter().any(|word| line.starts_with(word));
-    let (mut lines, mut n): (Vec<&str>, usize) = (Vec::new(), 0);
-    for part in parts {
-        match part {
-            Part::User(text) => {
-                let own: Vec<&str> = text.lines().filter(is_line).collect();
-                // Agents add texts of their own in the user's name.
-                if !own.is_empty() {
-                    (lines, n) = (own, 0);
+/// What the model does for one request.
+enum Act<'a> {
+    Say(String),
+    /// A thought and an answer.
+    Think(String, String),
+    Run(String),
+    Write(String),
+    /// A call of this tool with this input.
+    Ask(&'a str, Value),
+}
+
+impl<'a> Act<'a> {
+    /// What the line of the newest prompt says that has its turn. `tools`: the names of the tools that the agent offers to
+    /// the model.
+    fn of(parts: &[Part], tools: &[&'a str]) -> Self {
+        let is_line = |line: &&str| WORDS.contains(&line.split(' ').next().unwrap_or_default());
+        let (mut lines, mut n): (Vec<&str>, usize) = (Vec::new(), 0);
+        let (mut prompts, mut heard): (Vec<&str>, &str) = (Vec::new(), "");
+        for part in parts {
+            match part {
+                Part::User(text) => {
+                    let own: Vec<&str> = text.lines().filter(is_line).collect();
+                    // Agents add texts of their own in the user's name.
+                    if let Some(first) = own.first() {
+                        prompts.push(*first);
+                        (lines, n) = (own, 0);
+                    }
+                }
+                Part::ToolResult(text) => {
+                    n += 1;
+                    heard = text;
                 }
             }
-            Part::ToolResult => n += 1,
+        }
+        let line = lines.get(n).copied().unwrap_or("SAY done");
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        match word {
+            "THINK" => {
+                let (thought, answer) = rest.split_once(" | ").unwrap_or((rest, ""));
+                Self::Think(thought.to_owned(), answer.to_owned())
+            }
+            "RUN" => Self::Run(rest.to_owned()),
+            "WRITE" => Self::Write(rest.to_owned()),
+            "QUESTION" => match tools.iter().find(|tool| QUESTION_TOOLS.contains(tool)) {
+                Some(tool) => Self::Ask(tool, question(rest)),
+                None => Self::Say(NO_QUESTIONS.to_owned()),
+            },
+            "HEARD" => Self::Say(heard.to_owned()),
+            "RECALL" => Self::Say(prompts.join(" / ")),
+            _ => Self::Say(rest.to_owned()),
         }
     }
-    let line = lines.get(n).copied().unwrap_or("SAY done");
-    let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
-    (word.to_owned(), rest.to_owned())
+}
+
+/// The input of a tool for questions: a question, and its options.
+fn question(text: &str) -> Value {
+    let mut parts = text.split(" | ");
+    let question = parts.next().unwrap_or_default();
+    let options: Vec<Value> = parts.map(|label| json!({"label": label, "description": label})).collect();
+    json!({"questions": [{"id": "q", "header": "Question", "question": question, "multiSelect": false,
+        "options": options}]})
 }
 
 /// The names of the tools that the agent offers to the model; `name` finds one's.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Part, WRITTEN, directive};
+use super::{Act, Part, WRITTEN};
 
 /// The reply to a request, as a stream or at once: its content type and its body.
 pub fn reply(body: &Value, streams: bool) -> (&'static str, String) {
@@ -11,21 +11,26 @@ pub fn reply(body: &Value, streams: bool) -> (&'static str, String) {
         .filter(|content| content["role"] == "user")
         .flat_map(|content| content["parts"].as_array().into_iter().flatten())
         .filter_map(|part| match part.get("functionResponse") {
-            Some(_) => Some(Part::ToolResult),
+            Some(result) => Some(Part::ToolResult(result.to_string())),
             None => Some(Part::User(part["text"].as_str()?.to_owned())),
         })
         .collect();
-    let (word, rest) = directive(&parts);
-    let part = match word.as_str() {
-        "RUN" => {
-            json!({"functionCall": {"name": "run_shell_command", "args": {"command": rest, "description": "Harmless"}}})
+    let declared = body["tools"].as_array().into_iter().flatten();
+    let declared = declared.filter_map(|tool| tool["functionDeclarations"].as_array()).flatten();
+    let tools: Vec<&str> = declared.filter_map(|tool| tool["name"].as_str()).collect();
+    let call = |name: &str, input: Value| vec![json!({"functionCall": {"name": name, "args": input}})];
+    let parts = match Act::of(&parts, &tools) {
+        Act::Run(command) => {
+            call("run_shell_command", json!({"command": command, "description": "Harmless"}))
         }
-        "WRITE" => {
-            json!({"functionCall": {"name": "write_file", "args": {"file_path": rest, "content": WRITTEN}}})
+        Act::Write(path) => call("write_file", json!({"file_path": path, "content": WRITTEN})),
+        Act::Ask(tool, input) => call(tool, input),
+        Act::Think(thought, answer) => {
+            vec![json!({"text": thought, "thought": true}), json!({"text": answer})]
         }
-        _ => json!({"text": rest}),
+        Act::Say(text) => vec![json!({"text": text})],
     };
-    let content = json!({"role": "model", "parts": [part]});
+    let content = json!({"role": "model", "parts": parts});
     let usage = json!({"promptTokenCount": 10, "candidatesTokenCount": 5, "totalTokenCount": 15});
     let candidate = json!({"content": content, "finishReason": "STOP", "index": 0});
     let reply = json!({"candidates": [candidate], "usageMetadata": usage, "modelVersion": "mock-1"});
