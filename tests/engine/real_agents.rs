@@ -8,8 +8,9 @@
 
 use crate::both_wires;
 use crate::leftovers::nothing_runs;
-use crate::life::{DEADLINE, Life, Setup};
+use crate::life::{DEADLINE, Life, MARK, Setup};
 use crate::transcript::{answer, tool_states};
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use deskbell_engine::acp::{ChosenAgent, agents};
 use deskbell_engine::api::*;
 use deskbell_engine::store::{SavedSession, Store};
@@ -20,9 +21,14 @@ use deskbell_tests::mock_models::{MockModels, NO_QUESTIONS, WRITTEN};
 use deskbell_tests::real_cli::process;
 use deskbell_tests::sockets::SocketWatch;
 use deskbell_tests::suite::Requirement;
+use deskbell_tests::window::processes_with;
 use serde_json::{Value, json};
 use std::any::Any;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
 
 /// The program of an agent; `None`, with a message, where it is not installed.
 pub fn installed(name: &str) -> Option<PathBuf> {
@@ -609,4 +615,63 @@ async fn runs_nothing_of_a_hostile_folder(name: &str) {
 #[tokio::test(flavor = "multi_thread")]
 async fn gemini_runs_nothing_of_a_hostile_folder() {
     runs_nothing_of_a_hostile_folder("gemini").await;
+}
+
+/// The ports of IPv4 on which the processes of a session listen, and the password that they have for them.
+fn ports_and_password(mark: &str) -> (BTreeSet<u16>, Option<String>) {
+    let (mut ports, mut password) = (BTreeSet::new(), None);
+    for process in processes_with(MARK, mark) {
+        let proc = |name: &str| PathBuf::from(format!("/proc/{}/{name}", process.pid));
+        // A process that has ended in the meantime has none.
+        let Ok(environment) = std::fs::read_to_string(proc("environ")) else { continue };
+        let Ok(table) = std::fs::read_to_string(proc("net/tcp")) else { continue };
+        let Ok(open) = std::fs::read_dir(proc("fd")) else { continue };
+        let own: Vec<PathBuf> =
+            open.flatten().filter_map(|entry| std::fs::read_link(entry.path()).ok()).collect();
+        for line in table.lines() {
+            let fields: Vec<&str> = line.split_whitespace().collect();
+            let is_own = own.iter().any(|file| *file == Path::new(&format!("socket:[{}]", fields[9])));
+            if fields[3] == "0A" && is_own {
+                let (_, port) = fields[1].split_once(':').unwrap();
+                ports.insert(u16::from_str_radix(port, 16).unwrap());
+            }
+        }
+        let set = environment.split('\0').find_map(|one| one.strip_prefix("OPENCODE_SERVER_PASSWORD="));
+        password = password.or(set.map(str::to_owned));
+    }
+    (ports, password)
+}
+
+/// The status of the reply to a request of a program that knows the port.
+async fn status(port: u16, request: &str, login: Option<&str>) -> u16 {
+    let mut socket = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+    let login = login.map(|login| format!("authorization: Basic {}\r\n", BASE64_STANDARD.encode(login)));
+    let head = format!(
+        "{request} HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\n{}content-length: 0\r\nconnection: close\r\n\r\n",
+        login.unwrap_or_default()
+    );
+    socket.write_all(head.as_bytes()).await.unwrap();
+    let mut line = String::new();
+    timeout(DEADLINE, BufReader::new(socket).read_line(&mut line)).await.expect("it replies").unwrap();
+    line.split(' ').nth(1).unwrap_or_else(|| panic!("{request}: {line:?}")).parse().unwrap()
+}
+
+/// Its server has a shell among its routes.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_port_of_opencode_refuses_a_request_without_the_password() {
+    let Some(program) = installed("opencode") else { return };
+    let models = MockModels::start().await.unwrap();
+    let mut life = setup("opencode", program, &models).trusted().open().await;
+    life.turn("SAY hello from the model").await;
+    let (ports, password) = ports_and_password(&life.setup.mark);
+    let password = password.expect("Deskbell sets it");
+    assert_eq!(ports.len(), 1, "{ports:?}");
+    for port in ports {
+        assert_eq!(status(port, "GET /session", Some(&format!("opencode:{password}"))).await, 200);
+        for request in ["GET /", "GET /session", "POST /session", "GET /pty", "POST /pty", "GET /event"] {
+            assert_eq!(status(port, request, None).await, 401, "{request}");
+            assert_eq!(status(port, request, Some("opencode:")).await, 401, "{request}");
+        }
+    }
+    life.close().await;
 }
