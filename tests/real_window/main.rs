@@ -182,7 +182,8 @@ fn main() {
             chosen_by_keyboard_they_count_from_the_next_start_on;
         other_agents: a_session_from_the_menu_asks_by_its_agents_options_and_is_there_after_a_restart,
             a_prompt_is_given_to_another_agent_and_both_answer_side_by_side,
-            its_stored_sessions_are_listed_filtered_and_continued_by_keyboard;
+            its_stored_sessions_are_listed_filtered_and_continued_by_keyboard,
+            the_terminal_of_the_settings_opens_with_the_login_of_another_agent;
         worktrees: one_is_created_opened_kept_while_in_use_or_changed_and_removed,
             a_prompt_for_another_agent_waits_in_the_window_of_its_worktree;
         menu: it_is_used_by_mouse_and_by_keyboard;

@@ -1,9 +1,14 @@
 //! Sessions with another agent than Claude Code: the demo agent over the Agent Client Protocol, chosen in the menu.
 
-use anyhow::{Context, Result, ensure};
-use deskbell_tests::window::{LONG, Manners, SHORT, Window, eventually};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
 
-use crate::stage::Stage;
+use anyhow::{Context, Result, ensure};
+use deskbell_tests::window::{Desktop, LONG, Launch, Manners, SHORT, Window, app_program, eventually};
+use serde_json::json;
+
+use crate::stage::{PROJECT, Stage};
 
 pub const AGENT: &str = "Demo agent (ACP)";
 
@@ -156,6 +161,65 @@ pub async fn its_stored_sessions_are_listed_filtered_and_continued_by_keyboard()
             stage.pointer.activate(stage.window.frame()).await?;
             ensure!(rows(stage, "Moon phases").await?.len() == 1, "it has one row");
             Ok(())
+        })
+        .await
+}
+
+/// Gemini CLI, which needs a login, with the demo agent in its place; and a terminal that writes its arguments into a file.
+fn needs_login(desktop: &Desktop) -> Result<(PathBuf, PathBuf)> {
+    let (bin, said) = (desktop.scratch().join("bin"), desktop.scratch().join("terminal-arguments"));
+    fs::create_dir_all(&bin)?;
+    let agent = format!(
+        "#!/bin/sh\nif test \"$1\" = --version; then echo 0.61.0; exit; fi\n\
+         exec env DESKBELL_DEMO_ACP=login '{}' demo-agent \"$@\"\n",
+        app_program().canonicalize()?.display()
+    );
+    // In one step, so that no half of it is read.
+    let terminal = format!(
+        "#!/bin/sh\nprintf '%s\\n' \"$@\" > '{said}.part'\nmv '{said}.part' '{said}'\n",
+        said = said.display()
+    );
+    for (name, script) in [("gemini", agent), ("terminal", terminal)] {
+        fs::write(bin.join(name), script)?;
+        fs::set_permissions(bin.join(name), fs::Permissions::from_mode(0o755))?;
+    }
+    let settings =
+        json!({"terminal": {"program": bin.join("terminal"), "args": ["--title={folder}", "{command}"]}});
+    let config = desktop.home().join(".config/deskbell");
+    fs::create_dir_all(&config)?;
+    fs::write(config.join("settings.json"), settings.to_string())?;
+    Ok((bin, said))
+}
+
+pub async fn the_terminal_of_the_settings_opens_with_the_login_of_another_agent() -> Result<()> {
+    let desktop = Desktop::start().await?;
+    let folder = desktop.project(PROJECT)?;
+    let (bin, said) = needs_login(&desktop)?;
+    let path = desktop.env().get(std::ffi::OsStr::new("PATH")).cloned().unwrap_or_default();
+    let launch = Launch::demo(&folder).env("PATH", format!("{}:{}", bin.display(), path.to_string_lossy()));
+    let stage = Stage::on(desktop, folder, Manners::Polite, launch).await?;
+    stage
+        .play("other-agent-login", async |stage| {
+            let window = &stage.window;
+            window.find("button", "New session").await?;
+            window.key("ctrl+shift+n").await?;
+            window.wait_shows("A session keeps its agent.", LONG).await?;
+            window.click("button", "Gemini CLI").await?;
+            window.click("button", "Open restricted").await?;
+            window.prompt("SAY hello").await?;
+            window.wait_shows("Gemini CLI needs a login", LONG).await?;
+            window.drawn().await?;
+            stage.desktop.screenshot("other-agent-login").await?;
+            ensure!(!said.exists(), "a terminal was opened before the user wanted one");
+            window.click("button", "Open terminal").await?;
+            let arguments = eventually("the terminal is opened", SHORT, async || {
+                Ok(said.exists().then(|| fs::read_to_string(&said)).transpose()?)
+            })
+            .await?;
+            let home = stage.desktop.home().display().to_string();
+            let expected = format!("--title={home}\n{}\nlogin\n", bin.join("gemini").display());
+            ensure!(arguments == expected, "{arguments:?} is not {expected:?}");
+            window.wait_shows("Gemini CLI needs a login", SHORT).await.map(drop)
         })
         .await
 }

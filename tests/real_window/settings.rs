@@ -57,6 +57,11 @@ const ELSEWHERE: &[(&str, &str, &[&str])] = &[
         &["agent.profiles"],
     ),
     (
+        "the_terminal_of_the_settings_opens_with_the_login_of_another_agent",
+        include_str!("other_agents.rs"),
+        &["terminal"],
+    ),
+    (
         "titles_are_generated_if_wanted_once_and_never_in_place_of_the_users",
         include_str!("sessions.rs"),
         &["agent.generateTitles"],
@@ -66,10 +71,6 @@ const ELSEWHERE: &[(&str, &str, &[&str])] = &[
 /// Settings without a test in a window, each with the reason and the tests that it has.
 const NOT_HERE: &[(&str, &str)] = &[
     ("dates", "the texts are the page's: ui/src/lib/text/language.test.ts"),
-    (
-        "terminal",
-        "no terminal is installed: the tests of src-tauri/src/terminal.rs start a program in its place",
-    ),
     ("agent.program", "tests of the window choose the program by the environment: the engine's locate tests"),
     (
         "agent.presets",
