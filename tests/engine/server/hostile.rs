@@ -2,7 +2,7 @@
 //! most text is shown: the client says nothing to the server that was not asked of it, stays with the session that it asked
 //! for, and ends in time.
 
-use super::scripted;
+use super::scripted::{self, Pause};
 use deskbell_engine::api::*;
 use deskbell_engine::permission::DialogRequest;
 use deskbell_engine::remote::ServerLink;
@@ -11,7 +11,7 @@ use deskbell_tests::chance::Chance;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
@@ -177,13 +177,20 @@ const SILENCE: Duration = Duration::from_secs(2);
 
 /// Follows a stream to its end, and checks everything that it shows and everything that the client says.
 async fn follow(name: String, lines: Vec<Vec<u8>>) -> Shown {
-    let (dial, heard) = scripted::server(lines, Vec::new());
+    // What comes before the subscription is in the snapshot that it returns, and is not counted: the server waits for it.
+    let is_snapshot =
+        |line: &Vec<u8>| serde_json::from_slice::<Value>(line).is_ok_and(|value| value["type"] == "snapshot");
+    let (open, gate) = watch::channel(false);
+    let pauses = lines.iter().position(is_snapshot).map(|at| (at + 1, Pause::Gate(gate)));
+    let (dial, heard) = scripted::server(lines, pauses.into_iter().collect());
     let link = ServerLink::open(dial);
     let session = SessionHandle::mirror(&link, SessionId::new(SESSION), PathBuf::from("/there"));
     let (sender, mut events) = mpsc::channel(1_000);
     let mut shown = Shown { n_events: 0, n_dialogs: 0, is_there: false };
     // A stream whose first snapshot is spoiled shows nothing.
-    if let Ok(Ok(snapshot)) = timeout(SILENCE, session.subscribe(Subscriber::Every(sender))).await {
+    let subscribed = timeout(SILENCE, session.subscribe(Subscriber::Every(sender))).await;
+    open.send_replace(true);
+    if let Ok(Ok(snapshot)) = subscribed {
         shown.is_there = true;
         assert_eq!(snapshot.session.id.as_str(), SESSION, "{name}");
         assert_ne!(
