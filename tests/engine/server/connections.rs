@@ -8,6 +8,8 @@ use crate::server::world::World;
 use deskbell_cli::far::{AskWindow, Asked, Connections, Far, FarError, Secret, Unanswered};
 use deskbell_engine::api::{ConnectionQuestionKind, FolderListing, Status};
 use deskbell_tests::sshd::{self, Sshd};
+use deskbell_tests::wait::eventually;
+use std::collections::BTreeSet;
 use std::path::Path;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
@@ -209,24 +211,31 @@ async fn a_key_to_touch_is_a_notice_that_goes_away() {
 }
 
 impl Asking {
-    /// The process that carries the shared connections of this ssh, by a connection that uses it.
+    /// The process that carries the shared connection of this ssh, by a connection that joined it.
     fn carrier(&self) -> String {
-        let known =
-            self.sshd.as_ref().unwrap().bin().parent().unwrap().join("ssh_config").display().to_string();
-        let all: Vec<(String, String)> = std::fs::read_dir("/proc")
-            .unwrap()
-            .filter_map(|entry| {
-                let pid = entry.ok()?.file_name().into_string().ok()?;
-                let line = std::fs::read_to_string(format!("/proc/{pid}/cmdline")).ok()?;
-                Some((pid, line))
-            })
-            .collect();
-        let uses = |line: &str| line.contains(&known) && line.contains("-oControlPath=");
-        let (_, user) = all.iter().find(|(_, line)| uses(line)).unwrap();
-        let path = user.split("-oControlPath=").nth(1).unwrap().split("/%C").next().unwrap().to_owned();
-        let carries =
-            |line: &str| line.starts_with("ssh: ") && line.contains(&path) && line.contains("[mux]");
-        all.into_iter().find(|(_, line)| carries(line)).unwrap().0
+        let (all, joining) = (command_lines(), self.joining());
+        let folders = all.iter().filter(|(pid, _)| joining.contains(pid)).map(|(_, line)| {
+            let socket = line.split("-oControlPath=").nth(1).unwrap().split('\0').next().unwrap();
+            socket.rsplit_once('/').unwrap().0
+        });
+        let carries = |folder: &str| {
+            let is_it =
+                |line: &str| line.starts_with("ssh: ") && line.contains(folder) && line.contains("[mux]");
+            all.iter().find(|(_, line)| is_it(line)).map(|(pid, _)| pid.clone())
+        };
+        folders.into_iter().find_map(carries).unwrap()
+    }
+
+    /// The configuration that every ssh of this test has among its arguments.
+    fn known(&self) -> String {
+        self.sshd.as_ref().unwrap().bin().parent().unwrap().join("ssh_config").display().to_string()
+    }
+
+    /// The connections that join the shared one, by their processes.
+    fn joining(&self) -> BTreeSet<String> {
+        let known = self.known();
+        let joins = |line: &str| line.contains(&known) && line.contains("-oControlMaster=no");
+        command_lines().into_iter().filter(|(_, line)| joins(line)).map(|(pid, _)| pid).collect()
     }
 
     async fn list_with_passphrase(&self) -> (std::time::Duration, Vec<ConnectionQuestionKind>) {
@@ -235,6 +244,21 @@ impl Asking {
         listing.unwrap();
         (begun.elapsed(), kinds)
     }
+}
+
+/// The processes with their arguments, which end with zero bytes.
+fn command_lines() -> Vec<(String, String)> {
+    let all = std::fs::read_dir("/proc").unwrap();
+    all.filter_map(|entry| {
+        let pid = entry.ok()?.file_name().into_string().ok()?;
+        let line = std::fs::read_to_string(format!("/proc/{pid}/cmdline")).ok()?;
+        Some((pid, line))
+    })
+    .collect()
+}
+
+fn send(signal: &str, pid: &str) {
+    assert!(std::process::Command::new("kill").args([signal, pid]).status().unwrap().success());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -308,26 +332,36 @@ async fn a_machine_is_asked_once_what_runs_there_over_real_ssh() {
     asking.end().await;
 }
 
+/// The shared connection is dead, does not answer, or dies while another connection joins it. By itself ssh would go on with an
+/// unshared one in the last case, and the next link, for which nothing can be asked, would be refused.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_shared_connection_that_is_dead_or_frozen_is_left_over_real_ssh() {
     let Some(asking) = Asking::by_ssh().await else { return };
     asking.list_with_passphrase().await;
-    for signal in ["-KILL", "-STOP"] {
+    for (signal, dies_later) in [("-KILL", false), ("-STOP", false), ("-STOP", true)] {
         let attached =
             timeout(DEADLINE, asking.far.attach(&asking.connections, None)).await.expect("it ends");
         let attached = attached.unwrap();
         let carrier = asking.carrier();
-        let sent = std::process::Command::new("kill").args([signal, &carrier]).status().unwrap();
-        assert!(sent.success());
-        let (took, kinds) = asking.list_with_passphrase().await;
+        let before = asking.joining();
+        send(signal, &carrier);
+        let dies = async {
+            if dies_later {
+                let joins = async || Ok(asking.joining().difference(&before).next().map(drop));
+                eventually("a connection that joins", DEADLINE, joins).await.unwrap();
+                send("-KILL", &carrier);
+            }
+        };
+        let ((took, kinds), ()) = tokio::join!(asking.list_with_passphrase(), dies);
         assert_eq!(kinds, [ConnectionQuestionKind::Secret], "{signal}: it is a new connection");
         assert!(took < std::time::Duration::from_secs(20), "{signal}: {took:?}");
         drop(attached);
-        if signal == "-STOP" {
-            let ended = std::process::Command::new("kill").args(["-KILL", &carrier]).status().unwrap();
-            assert!(ended.success());
+        if signal == "-STOP" && !dies_later {
+            send("-KILL", &carrier);
         }
     }
+    let attached = timeout(DEADLINE, asking.far.attach(&asking.connections, None)).await.expect("it ends");
+    attached.unwrap();
     asking.connections.close().await;
     asking.stop_server();
     asking.end().await;

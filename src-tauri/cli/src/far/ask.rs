@@ -298,9 +298,9 @@ impl Far {
         };
         // Until it has succeeded: the caller may give up.
         slot.is_in_doubt = true;
-        if joins {
+        if let Some(joins) = joins {
             let joining =
-                tokio::time::timeout(JOINS, self.start_once(way(&window, options), command, problems));
+                tokio::time::timeout(JOINS, self.start_once(way(&window, joins), command, problems));
             tokio::pin!(joining);
             let joined = tokio::select! {
                 joined = &mut joining => joined.ok().and_then(Result::ok),

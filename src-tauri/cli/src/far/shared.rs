@@ -147,10 +147,19 @@ impl Slot {
         self.leave(folder, "stop", machine, environment);
     }
 
-    /// Whether the next connection joins one of Deskbell's. That one may be dead; then a new socket is better.
-    pub fn joins(&self) -> bool {
-        let has_socket = |folder: &PathBuf| disk::list(folder, 2).is_ok_and(|found| !found.paths.is_empty());
-        self.is_up && self.sharing == Some(Sharing::Own) && self.folder.as_ref().is_some_and(has_socket)
+    /// The options of a connection that joins one of Deskbell's; `None` if there is none to join.
+    ///
+    /// The joined one may be dead; then a new socket is better. By itself ssh would make another connection then (OpenSSH 9.2), unshared if
+    /// the dead one's socket is still there, so its own connection is made to fail. The socket is named as it is: ssh would
+    /// compute another name for a machine that is reached by a `ProxyJump`.
+    pub fn joins(&self) -> Option<Vec<OsString>> {
+        if !self.is_up || self.sharing != Some(Sharing::Own) {
+            return None;
+        }
+        let sockets = disk::list(self.folder.as_ref()?, 2).ok()?.paths;
+        let mut path = OsString::from("-oControlPath=");
+        path.push(sockets.first()?);
+        Some(vec!["-oControlMaster=no".into(), path, "-oProxyCommand=false".into()])
     }
 
     /// Whether connections wait for each other.
