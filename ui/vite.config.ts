@@ -2,7 +2,7 @@ import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { svelteTesting } from '@testing-library/svelte/vite';
 import { defineConfig } from 'vitest/config';
 
-export default defineConfig(({ mode }) => ({
+export default defineConfig({
   plugins: [svelte(), svelteTesting()],
   clearScreen: false,
   server: { host: '127.0.0.1', port: 5173, strictPort: true },
@@ -14,8 +14,6 @@ export default defineConfig(({ mode }) => ({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
-    // One script in the app: the window asks for it once before its first paint.
-    rolldownOptions: { output: { codeSplitting: mode !== 'production' } },
   },
   test: {
     environment: 'jsdom',
@@ -28,4 +26,4 @@ export default defineConfig(({ mode }) => ({
     // A test of a second took over 20 with other work at a higher priority.
     testTimeout: 60_000,
   },
-}));
+});

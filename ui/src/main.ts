@@ -1,8 +1,7 @@
-// Entry point of the interface: selects the host, applies the theme and the accent colour, and mounts the window.
+// The interface, once the page is drawn: selects the host, applies the theme and the accent colour, and mounts the window.
 
 import '@fontsource-variable/inter';
 import '@fontsource-variable/jetbrains-mono';
-import './app.css';
 
 import { mount } from 'svelte';
 

@@ -21,7 +21,10 @@ function pageOf(label: string): Host['page'] {
 }
 
 export const tauriHost: Host = {
-  page: pageOf(getCurrentWebviewWindow().label),
+  // Read when it is asked for: a browser has no window of Tauri.
+  get page() {
+    return pageOf(getCurrentWebviewWindow().label);
+  },
   connectStart: () => call('connect_start'),
   connectBoard: () => call('connect_board'),
   connect: () => call('connect'),
