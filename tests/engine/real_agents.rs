@@ -379,11 +379,11 @@ impl Player {
     }
 }
 
-/// Plays every case of the matrix in one session.
+/// Plays every case of the matrix, in one session if the agent finds its conversation again.
 async fn every_case(name: &str, trusted: bool) {
     let Some(program) = installed(name) else { return };
-    let (setup, _model) = with_model(name, program, trusted).await;
-    let mark = setup.mark.clone();
+    let (setup, mut _model) = with_model(name, program.clone(), trusted).await;
+    let mut mark = setup.mark.clone();
     let mut player = Player { row: Row::of(name), life: setup.open().await };
     player.text().await;
     player.thinking().await;
@@ -392,8 +392,16 @@ async fn every_case(name: &str, trusted: bool) {
     player.question().await;
     player.cancel_while_asking().await;
     player.cancel().await;
-    // In this order: an agent that forgets a conversation has it no longer.
-    if player.kill().await && player.resume().await {
+    if !player.kill().await {
+        // What it has forgotten cannot be resumed.
+        player.life.close().await;
+        nothing_runs(&mark, DEADLINE).await;
+        let (setup, model) = with_model(name, program, trusted).await;
+        mark.clone_from(&setup.mark);
+        (player, _model) = (Player { row: player.row, life: setup.open().await }, model);
+        player.text().await;
+    }
+    if player.resume().await {
         player.restarted().await;
     } else {
         player.life.close().await;

@@ -13,11 +13,11 @@ pub enum Cell {
     Cannot(&'static str),
 }
 
-/// An agent, and its cell for each of [`CASES`].
+/// An agent, and the cases that do not simply work.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
     pub id: &'static str,
-    pub cells: [Cell; CASES.len()],
+    cells: &'static [(&'static str, Cell)],
 }
 
 pub const CASES: [&str; 11] = [
@@ -43,42 +43,23 @@ const MAY_FORGET: Cell =
     Differs("it often does not find the conversation; the user reads that, and the prompt waits");
 
 pub const MATRIX: [Row; 6] = [
-    Row {
-        id: "copilot",
-        cells: [Works, Works, Works, Works, Works, ENDS_THE_TURN, NO_TOOL, Works, Works, Works, Works],
-    },
+    Row { id: "copilot", cells: &[("reject", ENDS_THE_TURN), ("question", NO_TOOL)] },
     Row {
         id: "codex",
-        cells: [
-            Works,
-            Works,
-            Works,
-            Works,
-            Works,
-            ENDS_THE_TURN,
-            Cannot("its tool for questions is refused outside of its plan mode, and the model reads that"),
-            Works,
-            Works,
-            Works,
-            Works,
+        cells: &[
+            ("reject", ENDS_THE_TURN),
+            (
+                "question",
+                Cannot(
+                    "its tool for questions is refused outside of its plan mode, and the model reads that",
+                ),
+            ),
         ],
     },
-    Row {
-        id: "gemini",
-        cells: [Works, Works, Works, Works, Works, Works, NO_TOOL, Works, Works, MAY_FORGET, MAY_FORGET],
-    },
-    Row {
-        id: "opencode",
-        cells: [Works, Works, Works, Works, Works, ENDS_THE_TURN, NO_TOOL, Works, Works, Works, Works],
-    },
-    Row {
-        id: "qwen",
-        cells: [Works, Works, Works, Works, Works, ENDS_THE_TURN, Works, Works, Works, Works, Works],
-    },
-    Row {
-        id: "claude-acp",
-        cells: [Works, Works, Works, Works, Works, Works, Works, Works, Works, Works, Works],
-    },
+    Row { id: "gemini", cells: &[("question", NO_TOOL), ("kill", MAY_FORGET), ("resume", MAY_FORGET)] },
+    Row { id: "opencode", cells: &[("reject", ENDS_THE_TURN), ("question", NO_TOOL)] },
+    Row { id: "qwen", cells: &[("reject", ENDS_THE_TURN)] },
+    Row { id: "claude-acp", cells: &[] },
 ];
 
 impl Row {
@@ -88,8 +69,8 @@ impl Row {
 
     /// The cell of this case.
     pub fn cell(&self, case: &str) -> Cell {
-        let at = CASES.iter().position(|one| *one == case).expect("the case has a column");
-        self.cells[at]
+        assert!(CASES.contains(&case), "{case} is no case");
+        self.cells.iter().find(|(of, _)| *of == case).map_or(Works, |(_, cell)| *cell)
     }
 }
 
@@ -98,8 +79,8 @@ pub fn table() -> String {
     let name = |row: &Row| agents::agent(row.id).expect("the agent is known").name;
     let head: Vec<&str> = MATRIX.iter().map(name).collect();
     let mut table = format!("| Case | {} |\n|{}\n", head.join(" | "), "---|".repeat(head.len() + 1));
-    for (at, case) in CASES.iter().enumerate() {
-        let cells: Vec<String> = MATRIX.iter().map(|row| words(row.cells[at])).collect();
+    for case in CASES {
+        let cells: Vec<String> = MATRIX.iter().map(|row| words(row.cell(case))).collect();
         table.push_str(&format!("| {case} | {} |\n", cells.join(" | ")));
     }
     table
@@ -110,5 +91,12 @@ fn words(cell: Cell) -> String {
         Works => "works".to_owned(),
         Differs(how) => format!("works: {how}"),
         Cannot(why) => format!("**the agent cannot**: {why}"),
+    }
+}
+
+#[test]
+fn every_cell_is_that_of_a_case() {
+    for Row { id, cells } in MATRIX {
+        assert!(cells.iter().all(|(case, _)| CASES.contains(case)), "{id}: {cells:?}");
     }
 }
