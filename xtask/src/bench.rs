@@ -9,6 +9,7 @@ use std::process::Command;
 use std::{env, fs};
 
 use crate::command::{cargo, command, run};
+use crate::debug_build::tests_of;
 use crate::node::Node;
 use crate::packages::Need;
 use crate::{Outcome, package, project, system, ui};
@@ -52,9 +53,8 @@ pub fn bench(names: &[&str]) -> Outcome {
 /// that ssh adds, wake-ups at rest, and 100 faults. Its tests have the limits.
 fn ssh() -> Outcome {
     system::ensure(&[Need::Build, Need::Tests, Need::Ssh])?;
-    run(cargo().args(["build", "--workspace", "--bins"]))?;
-    run(cargo()
-        .args(["test", "--workspace", "--test", "engine", "--", "--nocapture", "--test-threads=1"])
+    run(tests_of("engine")?
+        .args(["--nocapture", "--test-threads=1"])
         .args(["server::cost", "server::faults", "keeps_up_with_the_plain_relay"])
         .env("DESKBELL_TEST_REQUIRE", "1")
         .env("DESKBELL_EVENTS", "100000")
@@ -70,8 +70,7 @@ fn window(scenes: &str) -> Outcome {
     let artefacts = project::target().join("test-artefacts");
     fs::create_dir_all(&artefacts)
         .map_err(|error| format!("could not make {}: {error}", artefacts.display()))?;
-    run(cargo()
-        .args(["test", "--package", "deskbell-tests", "--test", "real_window"])
+    run(tests_of("real_window")?
         .env("DESKBELL_TEST_APP", app()?)
         .env("DESKBELL_TEST_BARE", bare_window()?)
         .env("DESKBELL_TEST_ARTEFACTS", artefacts)

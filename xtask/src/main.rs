@@ -9,6 +9,7 @@ mod bench;
 mod claude;
 mod command;
 mod crates;
+mod debug_build;
 mod demo;
 mod deny;
 mod display;

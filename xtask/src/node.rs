@@ -65,7 +65,8 @@ impl Node {
         npm
     }
 
-    fn path(&self) -> OsString {
+    /// PATH with this Node before any other.
+    pub fn path(&self) -> OsString {
         let rest = env::var_os("PATH").unwrap_or_default();
         let folders = self.folders.iter().cloned().chain(env::split_paths(&rest));
         env::join_paths(folders).unwrap_or(rest)

@@ -5,12 +5,11 @@ mod busy;
 mod part;
 
 use std::fs;
-use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crate::command::{cargo, command, read, run, take_failures};
-use crate::json::Json;
+use crate::command::{cargo, run, take_failures};
+use crate::debug_build::{debug_build, tests_of};
 use crate::node::Node;
 use crate::package::Checked;
 use crate::packages::Need;
@@ -269,18 +268,6 @@ fn rust() -> Outcome {
     })
 }
 
-/// The debug build of all tests and of all programs but xtask, which runs. It is one command, for all parts: for each
-/// selection of packages and kinds Cargo would choose other features of the dependencies, and compile these and the
-/// engine again.
-fn debug_build() -> Command {
-    let mut build = cargo();
-    build.args(["build", "--workspace", "--tests", "--examples"]);
-    for program in [project::APP, "deskbell-demo-agent", "deskbell-relay"] {
-        build.args(["--bin", program]);
-    }
-    build
-}
-
 /// nextest, to be given an expression that selects tests. It selects the whole workspace, as the debug build does.
 fn nextest() -> Command {
     let mut command = cargo();
@@ -291,11 +278,10 @@ fn nextest() -> Command {
 /// The real programs of other agents, against a mock of their models.
 fn real_agents(node: &Node) -> Outcome {
     let folder = agents::ensure(node)?;
-    let mut tests = node.command("cargo");
-    tests
-        .args(["test", "--workspace", "--test", "engine", "--", "real_agents::", "both_wires::"])
-        .env("DESKBELL_TEST_AGENTS", folder);
-    run(&mut tests)
+    run(tests_of("engine")?
+        .args(["real_agents::", "both_wires::"])
+        .env("PATH", node.path())
+        .env("DESKBELL_TEST_AGENTS", folder))
 }
 
 /// Runs tests that start the built app, with further settings in their environment.
@@ -307,28 +293,6 @@ fn against_the_app(name: &str, prepare: impl FnOnce(&mut Command)) -> Outcome {
     }
     prepare(&mut tests);
     run(&mut tests)
-}
-
-/// The program of the tests with this name, which starts the built app. `cargo test --test` would compile the engine
-/// again, see `debug_build`.
-fn tests_of(name: &str) -> Outcome<Command> {
-    run(&mut debug_build())?;
-    let messages = read(debug_build().arg("--message-format=json-render-diagnostics"))?;
-    let program = messages.lines().find_map(|line| program_in(line, name));
-    let program = program.ok_or_else(|| format!("Cargo built no tests with the name {name}"))?;
-    let mut tests = command(program);
-    tests.current_dir(project::root().join("tests")).env("DESKBELL_TEST_APP", project::debug_app());
-    Ok(tests)
-}
-
-/// The program that a message of Cargo names, if it is that of the tests with this name.
-fn program_in(message: &str, name: &str) -> Option<PathBuf> {
-    let message = Json::parse(message).ok()?;
-    let target = message.get("target")?;
-    let is_wanted = target.text("name") == name
-        && target.list("kind").iter().any(|kind| kind.as_text() == Some("test"))
-        && !message.text("executable").is_empty();
-    is_wanted.then(|| message.text("executable").into())
 }
 
 /// Runs the second even if the first failed, and reports all failures.
@@ -389,26 +353,6 @@ fn minutes(took: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_program_of_tests_is_found_in_the_messages_of_cargo() {
-        let message = |kind: &str, program: &str| {
-            format!(
-                r#"{{"reason":"compiler-artifact","target":{{"kind":["{kind}"],"name":"real_cli"}},"executable":{program}}}"#
-            )
-        };
-        let built = message("test", r#""/target/debug/deps/real_cli-1""#);
-        assert_eq!(program_in(&built, "real_cli"), Some("/target/debug/deps/real_cli-1".into()));
-        for other in [
-            &message("bin", r#""/a""#),
-            &message("test", "null"),
-            r#"{"reason":"build-finished"}"#,
-            "Warning",
-        ] {
-            assert_eq!(program_in(other, "real_cli"), None, "{other}");
-        }
-        assert_eq!(program_in(&built, "real_window"), None);
-    }
 
     #[test]
     fn times_are_shown_in_minutes() {
