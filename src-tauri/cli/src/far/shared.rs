@@ -149,9 +149,9 @@ impl Slot {
 
     /// The options of a connection that joins one of Deskbell's; `None` if there is none to join.
     ///
-    /// The joined one may be dead; then a new socket is better. By itself ssh would make another connection then (OpenSSH 9.2), unshared if
-    /// the dead one's socket is still there, so its own connection is made to fail. The socket is named as it is: ssh would
-    /// compute another name for a machine that is reached by a `ProxyJump`.
+    /// The joined one may be dead; then a new socket is better. By itself ssh would make a connection of its own then, and
+    /// not share it if the socket is still there (OpenSSH 9.2), so that one is made to fail. The socket is named as it is:
+    /// `ProxyCommand` would make `%C` another name for a machine that is reached by a `ProxyJump`.
     pub fn joins(&self) -> Option<Vec<OsString>> {
         if !self.is_up || self.sharing != Some(Sharing::Own) {
             return None;
