@@ -4,11 +4,12 @@
 //! `DESKBELL_TEST_REQUIRE=1` a missing requirement fails each test, so a run that must be complete cannot pass by
 //! skipping. A test that hangs fails after its deadline.
 
+use std::cmp::Reverse;
 use std::env;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{PoisonError, RwLock};
-use std::time::Duration;
+use std::sync::{Mutex, PoisonError, RwLock};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -100,6 +101,12 @@ macro_rules! tests {
 /// How many tests run at the same time. Each has its own folders, display and bus, and waits most of the time.
 const N_THREADS: usize = 2;
 
+/// How many of the slowest tests are named at the end of a run.
+const N_SLOWEST: usize = 20;
+
+/// The name of each test that ran, and how long it took.
+static TIMES: Mutex<Vec<(String, Duration)>> = Mutex::new(Vec::new());
+
 /// Runs the tests in order, those that have to be alone first, and exits the process.
 pub fn run(requirement: Requirement, mut tests: Vec<Test>) -> ! {
     let mut arguments = Arguments::from_args();
@@ -129,7 +136,19 @@ pub fn run(requirement: Requirement, mut tests: Vec<Test>) -> ! {
             eprintln!("ignored: {reason}");
         }
     }
-    libtest_mimic::run(&arguments, trials).exit()
+    let conclusion = libtest_mimic::run(&arguments, trials);
+    let mut times = TIMES.lock().unwrap_or_else(PoisonError::into_inner);
+    for line in slowest(&mut times) {
+        println!("{line}");
+    }
+    conclusion.exit()
+}
+
+/// The slowest tests, a line each: where the time of a run went.
+fn slowest(times: &mut Vec<(String, Duration)>) -> impl Iterator<Item = String> + use<'_> {
+    times.sort_by_key(|(_, took)| Reverse(*took));
+    let shown = times.drain(..).take(N_SLOWEST);
+    shown.map(|(name, took)| format!("{:>7.1} s  {name}", took.as_secs_f32()))
 }
 
 impl Test {
@@ -138,7 +157,10 @@ impl Test {
         static RUNNING: RwLock<()> = RwLock::new(());
         let _alone = self.is_alone.then(|| RUNNING.write().unwrap_or_else(PoisonError::into_inner));
         let _beside = (!self.is_alone).then(|| RUNNING.read().unwrap_or_else(PoisonError::into_inner));
-        self.result().map_err(|error| Failed::from(format!("{error:?}")))
+        let (name, started_at) = (self.name.clone(), Instant::now());
+        let result = self.result();
+        TIMES.lock().unwrap_or_else(PoisonError::into_inner).push((name, started_at.elapsed()));
+        result.map_err(|error| Failed::from(format!("{error:?}")))
     }
 
     fn result(self) -> Result<()> {
@@ -169,6 +191,16 @@ mod tests {
         let hangs = test("hangs", std::future::pending).within(Duration::from_millis(10));
         let error = hangs.result().unwrap_err().to_string();
         assert_eq!(error, "the test did not end within 10ms");
+    }
+
+    #[test]
+    fn the_slowest_tests_are_named_first() {
+        let names = ["quick", "slow", "medium"].map(str::to_owned);
+        let mut times: Vec<_> = names.into_iter().zip([1, 30, 5].map(Duration::from_secs)).collect();
+        let lines: Vec<String> = slowest(&mut times).collect();
+        assert_eq!(lines, ["   30.0 s  slow", "    5.0 s  medium", "    1.0 s  quick"]);
+        let mut many = vec![("one".to_owned(), Duration::ZERO); N_SLOWEST + 1];
+        assert_eq!(slowest(&mut many).count(), N_SLOWEST);
     }
 
     #[test]
