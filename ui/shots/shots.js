@@ -41,27 +41,21 @@ for (const problem of problems.sort()) console.error(problem);
 process.exitCode = problems.length === 0 ? 0 : 1;
 
 async function shootAll() {
-  for (let next = looks.shift(); next !== undefined; next = looks.shift()) await shoot(next);
+  const tabs = new Map();
+  for (let next = looks.shift(); next !== undefined; next = looks.shift()) await shoot(next, tabs);
 }
 
 /** Takes the screenshots of one page in each theme. */
-async function shoot({ view, size: { name, width, height } }) {
+async function shoot({ view, size }, tabs) {
   const zoom = view.zoom ?? 1;
   const themes = view.themes ?? THEMES;
-  const context = await browser.newContext({
-    colorScheme: themes[0],
-    reducedMotion: 'reduce',
-    // Zooming keeps the window's size: fewer but larger pixels, or more but smaller ones.
-    viewport: { width: Math.round(width / zoom), height: Math.round(height / zoom) },
-    deviceScaleFactor: zoom,
-  });
-  const page = await context.newPage();
-  let where = `${view.name}-${name}`;
-  page.on('console', (message) => {
-    if (message.type() === 'error') problems.push(`${where}: the page logged: ${message.text()}`);
-  });
-  page.on('pageerror', (error) => problems.push(`${where}: the page failed: ${error.message}`));
+  const key = `${size.name} ${zoom}`;
+  const tab = tabs.get(key) ?? (await opened(size, zoom));
+  tabs.set(key, tab);
+  const { page } = tab;
+  tab.where = `${view.name}-${size.name}`;
   try {
+    await page.emulateMedia({ colorScheme: themes[0] });
     if (view.scripts === false) {
       await page.route(/\.js$/, (route) => route.fulfill({ contentType: 'text/javascript', body: '' }));
     }
@@ -70,17 +64,42 @@ async function shoot({ view, size: { name, width, height } }) {
     await page.evaluate(() => document.fonts.ready.then(() => undefined));
     await view.prepare?.(page);
     for (const [i, theme] of themes.entries()) {
-      where = `${view.name}-${name}-${theme}`;
+      tab.where = `${view.name}-${size.name}-${theme}`;
       await page.emulateMedia({ colorScheme: theme });
       await settled(page);
-      await page.screenshot({ path: join(folder, `${where}.png`), fullPage: true });
+      await page.screenshot({ path: join(folder, `${tab.where}.png`), fullPage: true });
       taken += 1;
-      for (const found of await problemsOf(page, { coloursOnly: i > 0 })) problems.push(`${where}: ${found}`);
+      // What is only a matter of colour is so in each size.
+      if (i > 0 && size !== SIZES[0]) continue;
+      for (const found of await problemsOf(page, { coloursOnly: i > 0 })) problems.push(`${tab.where}: ${found}`);
     }
+    await page.unrouteAll();
   } catch (error) {
-    problems.push(`${where}: ${error instanceof Error ? error.message : error}`);
+    problems.push(`${tab.where}: ${error instanceof Error ? error.message : error}`);
+    tabs.delete(key);
+    await page.context().close();
   }
-  await context.close();
+}
+
+/**
+ * Opens a tab for views of this size: a new one for each view would take half of the time. Its pages find nothing that
+ * an earlier one has kept.
+ */
+async function opened({ width, height }, zoom) {
+  const context = await browser.newContext({
+    reducedMotion: 'reduce',
+    // Zooming keeps the window's size: fewer but larger pixels, or more but smaller ones.
+    viewport: { width: Math.round(width / zoom), height: Math.round(height / zoom) },
+    deviceScaleFactor: zoom,
+  });
+  await context.addInitScript(() => localStorage.clear());
+  const page = await context.newPage();
+  const tab = { page, where: '' };
+  page.on('console', (message) => {
+    if (message.type() === 'error') problems.push(`${tab.where}: the page logged: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => problems.push(`${tab.where}: the page failed: ${error.message}`));
+  return tab;
 }
 
 /** Waits until a change has been drawn. */
