@@ -55,6 +55,8 @@ async function shoot({ view, size }, tabs) {
   const { page } = tab;
   tab.where = `${view.name}-${size.name}`;
   try {
+    // What lies under the pointer looks different.
+    await page.mouse.move(0, 0);
     await page.emulateMedia({ colorScheme: themes[0] });
     if (view.scripts === false) {
       await page.route(/\.js$/, (route) => route.fulfill({ contentType: 'text/javascript', body: '' }));
