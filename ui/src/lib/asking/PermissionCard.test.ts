@@ -135,6 +135,33 @@ describe('arming', () => {
     expect(decisions).toHaveLength(1);
   });
 
+  it('does not count a press that was made before and arrives late', async () => {
+    const { clock, decisions } = await card();
+    await advance(clock, ARM_MS);
+    const at = Number(allowOnce().dataset['armedAt']);
+    const late = (event: Event, by: number) => Object.defineProperty(event, 'timeStamp', { value: at - by });
+    await fireEvent(allowOnce(), late(new MouseEvent('pointerdown', { bubbles: true }), 400));
+    await fireEvent.click(allowOnce(), { detail: 1 });
+    await fireEvent(allowOnce(), late(new KeyboardEvent('keydown', { key: ' ', bubbles: true }), 400));
+    await fireEvent.click(allowOnce(), { detail: 0 });
+    expect(decisions).toEqual([]);
+    // The clock of a display may be another one.
+    await fireEvent(allowOnce(), late(new MouseEvent('pointerdown', { bubbles: true }), 1e9));
+    await fireEvent.click(allowOnce(), { detail: 1 });
+    expect(decisions).toHaveLength(1);
+  });
+
+  it('does not count Space that was held before', async () => {
+    const { clock, decisions } = await card();
+    await fireEvent.keyDown(allowOnce(), { key: ' ' });
+    await advance(clock, ARM_MS);
+    await fireEvent.click(allowOnce());
+    expect(decisions).toEqual([]);
+    // A screen reader clicks without a press.
+    await fireEvent.click(allowOnce());
+    expect(decisions).toHaveLength(1);
+  });
+
   it('lets Deny through at once', async () => {
     const { decisions } = await card();
     await fireEvent.click(button('Deny'));

@@ -1,5 +1,6 @@
 // Permission requests of the window: going to the one that waits, and answering it by key.
 
+import { isFromBefore } from '../asking/arming.svelte';
 import type { Session } from '../bindings/api';
 import type { ProjectState } from '../state/project.svelte';
 
@@ -31,14 +32,20 @@ function answeredCard(project: ProjectState): HTMLElement | null {
 }
 
 /**
- * Answers the request that waits. One that was not in view for long enough, or cannot be given that answer, is shown
- * instead; `onwaiting` shows one of another session.
+ * Answers the request that waits, by this key or from a menu. One that was not in view for long enough when the key was
+ * pressed, or cannot be given that answer, is shown instead; `onwaiting` shows one of another session.
  */
-export function answer(project: ProjectState, which: 'allow' | 'deny', onwaiting: () => void): void {
+export function answer(
+  project: ProjectState,
+  which: 'allow' | 'deny',
+  onwaiting: () => void,
+  key: KeyboardEvent | null,
+): void {
   const card = answeredCard(project);
   const button = card?.querySelector<HTMLElement>(`[data-answer="${which}"]`);
   const isCovered = document.querySelector('dialog[open], [data-context-menu]') !== null;
-  if (!isCovered && button?.dataset['armed'] === 'true') return button.click();
+  const isLate = key !== null && isFromBefore(key, Number(button?.dataset['armedAt']));
+  if (!isCovered && button?.dataset['armed'] === 'true' && !isLate) return button.click();
   if (card === null || isCovered) onwaiting();
   else showRequest(card.id.slice('request-'.length));
 }
