@@ -1,8 +1,9 @@
 //! Hostile output in the real window: nothing in it runs, loads an address or hangs.
 //!
 //! Every input of `tests/hostile/output` is sent as an answer, a thought, a tool's output and a tool's input, and as a
-//! prompt where it is short enough for one. This runs twice, with the content security policy and without it, to show
-//! that the way documents are drawn is sufficient without this last line of defence.
+//! prompt where it is short enough for one. This runs without the content security policy, to show that the way documents
+//! are drawn is sufficient without this last line of defence; and with it for the first inputs of each class, because
+//! the policy allows nothing that was refused without it.
 
 use std::time::Duration;
 
@@ -24,7 +25,7 @@ const LONGEST_PROMPT: usize = 4_000;
 const DEADLINE: Duration = Duration::from_secs(90);
 
 /// Limit for a frame in milliseconds, with everything unfolded and a busy machine.
-const LONGEST_FRAME: f64 = 15_000.0;
+const LONGEST_FRAME: f64 = 30_000.0;
 
 const LOOK: &str = include_str!("hostile_output.js");
 
@@ -50,7 +51,8 @@ async fn show_all(stage: &mut Stage, policy: bool) -> Result<()> {
     for name in CLASSES.iter().filter(|name| **name != "long") {
         let inputs = class(name, &trap.host())?;
         let size = if matches!(*name, "markdown" | "nesting") { BATCH_OF_LARGE } else { BATCH };
-        for (at, batch) in inputs.chunks(size).enumerate() {
+        let n_batches = if policy { 1 } else { usize::MAX };
+        for (at, batch) in inputs.chunks(size).take(n_batches).enumerate() {
             let token = format!("{name}-{at}");
             let names = || format!("{} … {}", batch[0].name, batch[batch.len() - 1].name);
             stage.new_session(DEADLINE).await.with_context(names)?;

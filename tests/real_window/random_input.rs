@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::stage::Stage;
 
-const EVENTS: usize = 10_000;
+const EVENTS: usize = 5_000;
 /// Events in a row: few enough that no button is armed between the first and the last of them.
 const BATCH: usize = 40;
 /// Batches in a row with or without intended answers.

@@ -145,6 +145,11 @@ pub async fn files_and_folders_of_another_program_are_dropped() -> Result<()> {
     play("wayland-drop", async |stage| {
         stage.window.click("textbox", "Prompt").await?;
         stage.compositor.type_text("look at ").await?;
+        // Files that are dropped before the last key has arrived are named in the middle of the text.
+        eventually("all is typed", SHORT, async || {
+            Ok((stage.window.value("Prompt").await? == "look at ").then_some(()))
+        })
+        .await?;
         let project = stage.desktop.project(PROJECT)?;
         let (text, lamps) = (project.join("tide tables.txt"), project.join("lamps"));
         fs::write(&text, "high\nlow\n")?;

@@ -11,7 +11,7 @@ use crate::chance::Chance;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-const LIVES: u64 = 100_000;
+const LIVES: u64 = 30_000;
 const STEPS: usize = 40;
 const WINDOWS: [&str; 2] = ["one", "two"];
 

@@ -1,4 +1,4 @@
-//! Counts of the situations that the simulation reached. A situation that a million steps never reach fails the test.
+//! Counts of the situations that the simulation reached. A situation that a whole run never reaches fails the test.
 
 use std::collections::BTreeMap;
 
