@@ -131,7 +131,7 @@ fn an_answer_of_any_length_is_in_rows_that_are_never_long_and_is_sent_about_once
                 let piece = piece.replace("NR", &nr.to_string());
                 text.push_str(&piece);
                 stage.piece(&piece);
-                if nr.is_power_of_two() || nr % 100 == 0 {
+                if nr.is_power_of_two() || nr.is_multiple_of(100) {
                     assert_eq!(stage.drawn(), letters(&stage.whole().body), "{name}");
                 }
             }
