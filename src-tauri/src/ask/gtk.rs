@@ -231,9 +231,11 @@ fn arm_late(dialog: &Dialog, button: ::gtk::Widget, view: SubjectView) {
     });
     dialog.connect_map(move |_| {
         let (arm, is_due) = (arm.clone(), is_due.clone());
-        glib::timeout_add_local_once(ARMED_AFTER, move || {
+        // After all input that has arrived: what a busy app gets late was meant for something else.
+        glib::timeout_add_local_full(ARMED_AFTER, glib::Priority::DEFAULT_IDLE, move || {
             is_due.set(true);
             arm();
+            glib::ControlFlow::Break
         });
     });
 }
