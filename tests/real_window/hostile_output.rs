@@ -3,7 +3,7 @@
 //! Every input of `tests/hostile/output` is sent as an answer, a thought, a tool's output and a tool's input, and as a
 //! prompt where it is short enough for one. This runs without the content security policy, to show that the way documents
 //! are drawn is sufficient without this last line of defence; and with it for the first inputs of each class, because
-//! the policy allows nothing that was refused without it.
+//! the policy only forbids more.
 
 use std::time::Duration;
 
@@ -25,15 +25,14 @@ const LONGEST_PROMPT: usize = 4_000;
 const DEADLINE: Duration = Duration::from_secs(90);
 
 /// Limit for a frame in milliseconds, with everything unfolded and a busy machine.
-const LONGEST_FRAME: f64 = 30_000.0;
+const LONGEST_FRAME: f64 = 15_000.0;
 
 const LOOK: &str = include_str!("hostile_output.js");
 
-/// Both in parallel: each has a desktop and a page process of its own.
+/// One after the other: beside a third busy page, a frame of either took longer than is allowed.
 pub async fn nothing_runs_with_the_policy_or_without() -> Result<()> {
-    let (with, without) =
-        tokio::join!(play("hostile-with-policy", true), play("hostile-without-policy", false));
-    with.and(without)
+    play("hostile-with-policy", true).await?;
+    play("hostile-without-policy", false).await
 }
 
 async fn play(name: &str, policy: bool) -> Result<()> {

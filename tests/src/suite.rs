@@ -137,17 +137,17 @@ pub fn run(requirement: Requirement, mut tests: Vec<Test>) -> ! {
         }
     }
     let conclusion = libtest_mimic::run(&arguments, trials);
-    let mut times = TIMES.lock().unwrap_or_else(PoisonError::into_inner);
-    for line in slowest(&mut times) {
+    let times = std::mem::take(&mut *TIMES.lock().unwrap_or_else(PoisonError::into_inner));
+    for line in slowest(times) {
         println!("{line}");
     }
     conclusion.exit()
 }
 
 /// The slowest tests, a line each: where the time of a run went.
-fn slowest(times: &mut Vec<(String, Duration)>) -> impl Iterator<Item = String> + use<'_> {
+fn slowest(mut times: Vec<(String, Duration)>) -> impl Iterator<Item = String> {
     times.sort_by_key(|(_, took)| Reverse(*took));
-    let shown = times.drain(..).take(N_SLOWEST);
+    let shown = times.into_iter().take(N_SLOWEST);
     shown.map(|(name, took)| format!("{:>7.1} s  {name}", took.as_secs_f32()))
 }
 
@@ -196,11 +196,11 @@ mod tests {
     #[test]
     fn the_slowest_tests_are_named_first() {
         let names = ["quick", "slow", "medium"].map(str::to_owned);
-        let mut times: Vec<_> = names.into_iter().zip([1, 30, 5].map(Duration::from_secs)).collect();
-        let lines: Vec<String> = slowest(&mut times).collect();
+        let times: Vec<_> = names.into_iter().zip([1, 30, 5].map(Duration::from_secs)).collect();
+        let lines: Vec<String> = slowest(times).collect();
         assert_eq!(lines, ["   30.0 s  slow", "    5.0 s  medium", "    1.0 s  quick"]);
-        let mut many = vec![("one".to_owned(), Duration::ZERO); N_SLOWEST + 1];
-        assert_eq!(slowest(&mut many).count(), N_SLOWEST);
+        let many = vec![("one".to_owned(), Duration::ZERO); N_SLOWEST + 1];
+        assert_eq!(slowest(many).count(), N_SLOWEST);
     }
 
     #[test]

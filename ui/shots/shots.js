@@ -71,8 +71,6 @@ async function shoot({ view, size }, tabs) {
       await settled(page);
       await page.screenshot({ path: join(folder, `${tab.where}.png`), fullPage: true });
       taken += 1;
-      // What is only a matter of colour is so in each size.
-      if (i > 0 && size !== SIZES[0]) continue;
       for (const found of await problemsOf(page, { coloursOnly: i > 0 })) problems.push(`${tab.where}: ${found}`);
     }
     await page.unrouteAll();

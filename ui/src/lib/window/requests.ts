@@ -32,7 +32,7 @@ function answeredCard(project: ProjectState): HTMLElement | null {
 }
 
 /**
- * Answers the request that waits, by this key or from a menu. One that was not in view for long enough when the key was
+ * Answers the request that waits, by this key. One that was not in view for long enough when the key was
  * pressed, or cannot be given that answer, is shown instead; `onwaiting` shows one of another session.
  */
 export function answer(
