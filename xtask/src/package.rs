@@ -13,6 +13,7 @@ mod desktop_entry;
 mod installed_relay;
 mod kind;
 mod lint;
+mod profile;
 mod relay;
 mod rpm;
 mod sbom;
@@ -27,6 +28,7 @@ use std::process::Command;
 use std::{env, fs};
 
 use crate::command::{cargo, run};
+use crate::debug_build::debug_build;
 use crate::node::Node;
 use crate::packages::Need;
 use crate::{Outcome, project, system, ui};
@@ -35,6 +37,7 @@ pub use arch::fill;
 pub use check::Checked;
 use check::check;
 use kind::Kind;
+use profile::Profile;
 use relay::Wanted;
 use target::Target;
 
@@ -62,6 +65,8 @@ const MAINTAINER: &str = "The Deskbell developers <developers@deskbell.invalid>"
 
 /// What a package is made of besides the binary.
 pub struct Source {
+    /// The profile of the programs.
+    pub profile: Profile,
     pub version: &'static str,
     /// Its date, in seconds since 1970.
     pub seconds: u64,
@@ -75,18 +80,19 @@ pub struct Source {
 
 impl Source {
     /// Reads it; the packages of the page have to be installed.
-    pub fn read() -> Outcome<Self> {
-        Self::with(shipped::shipped_in_relay(&shipped::host()?)?)
+    pub fn read(profile: Profile) -> Outcome<Self> {
+        Self::with(profile, shipped::shipped_in_relay(&shipped::host()?)?)
     }
 
-    /// Reads it for a program without windows that is built for this target.
+    /// Reads it for an optimised program without windows that is built for this target.
     pub fn read_for(target: &Target) -> Outcome<Self> {
-        Self::with(shipped::shipped_in_relay(&target.triple())?)
+        Self::with(Profile::Release, shipped::shipped_in_relay(&target.triple())?)
     }
 
-    fn with(shipped_in_relay: Vec<shipped::Shipped>) -> Outcome<Self> {
+    fn with(profile: Profile, shipped_in_relay: Vec<shipped::Shipped>) -> Outcome<Self> {
         let changelog = tree::read(&project::root().join("CHANGELOG.md"))?;
         Ok(Self {
+            profile,
             version: env!("CARGO_PKG_VERSION"),
             seconds: dates::source_date()?,
             releases: changelog::releases(&changelog),
@@ -103,7 +109,7 @@ const NEEDS: &[Need] = if cfg!(target_os = "linux") { &[Need::Build, Need::Packa
 /// Builds the packages of this system and lists them.
 pub fn package() -> Outcome {
     system::ensure(NEEDS)?;
-    build(&Node::ensure()?, &Kind::ALL)
+    build(&Node::ensure()?)
 }
 
 /// Builds the program without windows for Linux and a processor, or checks the one that was built last.
@@ -116,13 +122,19 @@ pub fn relay(arguments: &[&str]) -> Outcome {
     if is_check { installed_relay::check_tarball(&target) } else { relay::build(&target) }
 }
 
-/// Builds the packages of the app and checks them, and checks how the program without windows is linked and found.
+/// Assembles packages of the debug build of the app and checks them, and that `deskbell on` finds the program without
+/// windows. On other systems Tauri builds the optimised app.
 pub fn test(node: &Node) -> Outcome<Checked> {
-    build(node, &[Kind::App])?;
-    let checked = check(&[Kind::App])?;
-    if cfg!(target_os = "linux") {
-        installed_relay::check_debug_build()?;
+    if !cfg!(target_os = "linux") {
+        build(node)?;
+        return check(Profile::Release, &[Kind::App]);
     }
+    ui::install(node)?;
+    clear(Profile::Debug)?;
+    run(&mut debug_build())?;
+    finish(Profile::Debug, &programs(&project::debug_app(), None))?;
+    let checked = check(Profile::Debug, &[Kind::App])?;
+    installed_relay::check_debug_build()?;
     Ok(checked)
 }
 
@@ -138,7 +150,7 @@ pub fn notes(version: &str) -> Outcome {
 
 /// Installs the built package, starts it, and removes it again.
 pub fn check_built() -> Outcome {
-    report(check(&Kind::ALL)?)
+    report(check(Profile::Release, &Kind::ALL)?)
 }
 
 /// Installs the built .deb in a new Debian, upgrades and purges it.
@@ -165,8 +177,8 @@ pub fn package_from(app: &str, relay: Option<&str>) -> Outcome {
     }
     system::ensure(&[Need::Package])?;
     ui::install(&Node::ensure()?)?;
-    clear()?;
-    finish(&programs(Path::new(app), relay.map(Path::new)))
+    clear(Profile::Release)?;
+    finish(Profile::Release, &programs(Path::new(app), relay.map(Path::new)))
 }
 
 /// The programs that packages are assembled from.
@@ -174,16 +186,16 @@ fn programs<'a>(app: &'a Path, relay: Option<&'a Path>) -> Vec<(Kind, &'a Path)>
     [Some((Kind::App, app)), relay.map(|relay| (Kind::Relay, relay))].into_iter().flatten().collect()
 }
 
-/// Builds the packages of these kinds with a Node that is already available.
-fn build(node: &Node, kinds: &[Kind]) -> Outcome {
+/// Builds the packages of users with a Node that is already available.
+fn build(node: &Node) -> Outcome {
     ui::install(node)?;
-    clear()?;
+    clear(Profile::Release)?;
     if cfg!(target_os = "linux") {
         ui::build(node)?;
         run(&mut app())?;
         let app = project::target().join("release").join(project::APP);
-        let relay = kinds.contains(&Kind::Relay).then(|| relay::compile(&Target::own())).transpose()?;
-        return finish(&programs(&app, relay.as_deref()));
+        let relay = relay::compile(&Target::own())?;
+        return finish(Profile::Release, &programs(&app, Some(&relay)));
     }
     // Symbols would stay in the binary on macOS.
     let mut build = ui::tauri(node);
@@ -193,7 +205,7 @@ fn build(node: &Node, kinds: &[Kind]) -> Outcome {
         build.env_remove(name);
     }
     run(&mut build)?;
-    finish(&[])
+    finish(Profile::Release, &[])
 }
 
 /// The build of the app for packages of Linux. The page has to be built; it is compiled into the app.
@@ -211,8 +223,8 @@ pub fn app() -> Command {
 }
 
 /// Removes the packages of an earlier build. They would be listed and checked with those of this one.
-fn clear() -> Outcome {
-    let folder = folder();
+fn clear(profile: Profile) -> Outcome {
+    let folder = profile.folder();
     if folder.exists() {
         fs::remove_dir_all(&folder)
             .map_err(|error| format!("could not clear {}: {error}", folder.display()))?;
@@ -221,13 +233,13 @@ fn clear() -> Outcome {
 }
 
 /// Assembles the packages of these programs, unless Tauri did; writes inventory and checksums, and lists everything.
-fn finish(programs: &[(Kind, &Path)]) -> Outcome {
-    let (source, folder) = (Source::read()?, folder());
+fn finish(profile: Profile, programs: &[(Kind, &Path)]) -> Outcome {
+    let (source, folder) = (Source::read(profile)?, profile.folder());
     for (kind, program) in programs {
         assemble(
             *kind,
             &source,
-            &symbols::split(program, kind.name(), &Target::own(), &symbols_folder())?,
+            &symbols::split(program, kind.name(), &Target::own(), &profile.symbols())?,
             &folder,
         )?;
     }
@@ -244,13 +256,13 @@ fn finish(programs: &[(Kind, &Path)]) -> Outcome {
     }
 
     println!("Packages:");
-    let mut released = built()?;
+    let mut released = built(profile)?;
     for package in &released {
         let bytes = fs::metadata(package).map_or(0, |metadata| metadata.len());
         println!("  {:>5.1} MB  {}", bytes as f64 / 1e6, package.display());
     }
     released.extend(written);
-    released.extend(symbols());
+    released.extend(symbols(profile));
     sums::write(&folder, &released)
 }
 
@@ -278,12 +290,12 @@ fn assemble(kind: Kind, source: &Source, program: &Path, folder: &Path) -> Outco
     }
 }
 
-/// The packages that were built.
-pub fn built() -> Outcome<Vec<PathBuf>> {
+/// The packages that were built in this profile.
+fn built(profile: Profile) -> Outcome<Vec<PathBuf>> {
     let mut packages = Vec::new();
     for kind in BUNDLES.split(',').chain(["relay"]) {
         // A missing folder contains no package; the case of no packages is reported below.
-        let entries = fs::read_dir(folder().join(if kind == "app" { "macos" } else { kind }));
+        let entries = fs::read_dir(profile.folder().join(if kind == "app" { "macos" } else { kind }));
         let paths = entries.into_iter().flatten().flatten().map(|entry| entry.path());
         let extension = match kind {
             "nsis" => "exe",
@@ -294,27 +306,30 @@ pub fn built() -> Outcome<Vec<PathBuf>> {
         packages.extend(paths.filter(|path| path.extension().is_some_and(|found| found == extension)));
     }
     if packages.is_empty() {
-        return Err(format!("no package in {}; `cargo xtask package` builds them", folder().display()));
+        return Err(format!(
+            "no package in {}; `cargo xtask package` builds them",
+            profile.folder().display()
+        ));
     }
     packages.sort();
     Ok(packages)
 }
 
-/// The built package of a kind with this extension: `deb`, `rpm` or `AppImage`.
-fn built_package(kind: Kind, extension: &str) -> Outcome<PathBuf> {
+/// The package of a kind that was built in this profile, with this extension: `deb`, `rpm` or `AppImage`.
+fn built_package(profile: Profile, kind: Kind, extension: &str) -> Outcome<PathBuf> {
     let is_wanted = |path: &&PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let version = name.strip_prefix(kind.name()).and_then(|rest| rest.strip_prefix(['_', '-']));
         let is_kind = version.is_some_and(|version| version.starts_with(|c: char| c.is_ascii_digit()));
         is_kind && path.extension().is_some_and(|found| found == extension)
     };
-    let found = built()?.iter().find(is_wanted).cloned();
+    let found = built(profile)?.iter().find(is_wanted).cloned();
     found.ok_or_else(|| format!("no .{extension} of {} was built", kind.name()))
 }
 
 /// The debug symbols of the packaged programs, if they are kept apart here.
-fn symbols() -> Vec<PathBuf> {
-    files_of(&symbols_folder(), &["debug"])
+fn symbols(profile: Profile) -> Vec<PathBuf> {
+    files_of(&profile.symbols(), &["debug"])
 }
 
 /// The files of a folder with one of these extensions, by name. There are none in a folder that does not exist.
@@ -325,14 +340,6 @@ fn files_of(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = paths.filter(is_wanted).collect();
     files.sort();
     files
-}
-
-fn symbols_folder() -> PathBuf {
-    folder().join("symbols")
-}
-
-fn folder() -> PathBuf {
-    project::target().join("release").join("bundle")
 }
 
 #[cfg(test)]

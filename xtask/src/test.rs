@@ -64,7 +64,7 @@ pub fn test(arguments: &[&str]) -> Outcome {
 }
 
 fn once(parts: &[Part]) -> Outcome {
-    let mut suite = Suite { needs: needs(parts), node: None, ahead: builds_ahead(parts), building: None };
+    let mut suite = Suite { needs: needs(parts), node: None, ahead: build_ahead(parts), building: None };
     let mut results: Vec<(Part, PartResult, Duration)> = Vec::new();
     for part in parts.iter().copied() {
         println!("\n==== {} ====", part.title());
@@ -101,8 +101,8 @@ pub fn recordings() -> Outcome {
 struct Suite {
     needs: Vec<Need>,
     node: Option<Node>,
-    /// The optimised builds that have not begun.
-    ahead: Vec<Command>,
+    /// The optimised build, until it begins.
+    ahead: Option<Command>,
     building: Option<Ahead>,
 }
 
@@ -111,8 +111,10 @@ impl Suite {
         if let Err(reason) = system::ensure(part.packages()) {
             return PartResult::Failed(reason);
         }
-        if part.leaves_time() && !self.ahead.is_empty() {
-            self.building = Some(Ahead::begin(std::mem::take(&mut self.ahead)));
+        if part.leaves_time()
+            && let Some(build) = self.ahead.take()
+        {
+            self.building = Some(Ahead::begin(build));
         }
         if part.is_optimised()
             && let Some(building) = self.building.take()
@@ -222,14 +224,10 @@ impl Suite {
     }
 }
 
-/// The builds that the last of these parts need and that can be made before. Without `setsid` and `nice` they are made
-/// in their parts.
-fn builds_ahead(parts: &[Part]) -> Vec<Command> {
-    if !cfg!(target_os = "linux") {
-        return Vec::new();
-    }
-    let of = |part: Part, build: fn() -> Command| parts.contains(&part).then(build);
-    [of(Part::Cost, bench::gates_program), of(Part::Package, package::app)].into_iter().flatten().collect()
+/// The optimised build that the last of these parts need, which can be made before. Without `setsid` and `nice` it is made
+/// in its part.
+fn build_ahead(parts: &[Part]) -> Option<Command> {
+    (cfg!(target_os = "linux") && parts.contains(&Part::Cost)).then(bench::gates_program)
 }
 
 /// The documentation of the crates, with every link in it. With the examples Cargo chooses the features that Clippy has

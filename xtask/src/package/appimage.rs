@@ -1,5 +1,6 @@
 //! The AppImage: a runtime, and after it the files of the package, which the runtime mounts to start the program.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,8 +8,10 @@ use std::process::Command;
 use super::dates::dated;
 use super::installed_relay::ends_a_turn;
 use super::kind::Kind;
+use super::profile::Profile;
 use super::{Source, built_package, rpm, tree};
 use crate::command::{cargo, find, read, run};
+use crate::json::Json;
 use crate::scratch::Scratch;
 use crate::{Outcome, project};
 
@@ -48,8 +51,7 @@ pub fn build(kind: Kind, source: &Source, program: &Path, into: &Path) -> Outcom
         "-quiet",
         "-no-progress",
     ]);
-    // The runtime reads no newer compression.
-    pack.args(["-comp", "xz", "-Xbcj", "x86", "-b", "1M"]);
+    pack.args(source.profile.squashfs());
     // Its date is that of the environment, and so are the dates of links.
     run(dated(&mut pack, source.seconds).arg("-reproducible"))?;
 
@@ -99,8 +101,8 @@ fn runtime() -> Outcome<PathBuf> {
 /// Runs the AppImage that was built last: its version, and a turn whose agent finds no variable of the runtime. Its
 /// window is not opened: an AppImage that unpacked itself does not pass on the signal that ends it, and what it started
 /// would stay.
-pub fn check() -> Outcome {
-    let image = built_package(Kind::App, "AppImage")?;
+pub fn check(profile: Profile) -> Outcome {
+    let image = built_package(profile, Kind::App, "AppImage")?;
     let scratch = Scratch::new()?;
     let (home, folder) = (scratch.folder("home")?, scratch.folder("project")?);
     let version = read(started(&image, &home).arg("--version"))?;
@@ -114,12 +116,20 @@ pub fn check() -> Outcome {
     relay.args(["relay", "--agent=demo"]).arg(format!("--project={}", folder.display()));
     let events = read(&mut fed(&relay, &prompt))?;
     ends_a_turn(&events)?;
-    let n_unset =
-        events.lines().filter(|line| line.contains("itemAdded") && line.contains("(unset)")).count();
-    if n_unset < OF_RUNTIME.len() {
+    if unset(&events)? < OF_RUNTIME.len() {
         return Err(format!("an agent in the AppImage has variables of its runtime: {events}"));
     }
     Ok(())
+}
+
+/// The number of items that say that a variable is not set. An item is added with its text, or empty and changed later.
+fn unset(events: &str) -> Outcome<usize> {
+    let mut items = BTreeSet::new();
+    for line in events.lines().filter(|line| line.contains("(unset)")) {
+        let event = Json::parse(line)?;
+        items.extend(event.get("item").map(|item| item.text("id").to_owned()));
+    }
+    Ok(items.len())
 }
 
 /// The AppImage as it starts where there is no FUSE: it unpacks itself into a temporary folder.
@@ -137,4 +147,24 @@ fn fed(command: &Command, line: &str) -> Command {
         .args(command.get_args());
     fed.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
     fed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_item_counts_once_however_its_text_arrives() {
+        let event = |kind: &str, id: &str, text: &str| {
+            format!(r#"{{"type":"{kind}","item":{{"id":"{id}","body":{{"text":"{text}"}}}}}}"#)
+        };
+        let events = [
+            event("itemAdded", "one", "(unset)"),
+            event("itemAdded", "two", ""),
+            event("itemChanged", "two", "(unset)"),
+            event("itemChanged", "two", "(unset)"),
+            event("itemAdded", "three", "/tmp"),
+        ];
+        assert_eq!(unset(&events.join("\n")), Ok(2));
+    }
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::kind::Kind;
+use super::profile::Profile;
 use super::target::Target;
 use super::{Source, rpm, symbols, tree};
 use crate::command::{command, find, read};
@@ -13,7 +14,7 @@ use crate::{Outcome, project, system};
 pub fn fill(folder: &str, app: &str) -> Outcome {
     let scratch = Scratch::new()?;
     let program = symbols::split(Path::new(app), Kind::App.name(), &Target::own(), scratch.path())?;
-    rpm::tree(PathBuf::from(folder), Kind::App, &Source::read()?, &program).map(drop)
+    rpm::tree(PathBuf::from(folder), Kind::App, &Source::read(Profile::Release)?, &program).map(drop)
 }
 
 fn recipe() -> PathBuf {

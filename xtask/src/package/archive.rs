@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use super::profile::Profile;
 use crate::Outcome;
 use crate::command::run;
 use crate::scratch::Scratch;
@@ -14,7 +15,7 @@ const MAGIC: &[u8] = b"!<arch>\n";
 const HEADER: usize = 60;
 
 /// Compresses the two archives in a .deb that has them as they are.
-pub fn compress(package: &Path, seconds: u64) -> Outcome {
+pub fn compress(package: &Path, profile: Profile, seconds: u64) -> Outcome {
     let error = |error: std::io::Error| format!("could not compress {}: {error}", package.display());
     let scratch = Scratch::new()?;
     let mut compressed = Vec::new();
@@ -32,7 +33,7 @@ pub fn compress(package: &Path, seconds: u64) -> Outcome {
         if cfg!(target_arch = "x86_64") {
             xz.arg("--x86");
         }
-        run(xz.arg("--lzma2=preset=9e,lc=4").arg(&file))?;
+        run(xz.arg(profile.xz()).arg(&file))?;
         let name = format!("{name}.xz");
         compressed.push((name.clone(), fs::read(scratch.path().join(&name)).map_err(error)?));
     }

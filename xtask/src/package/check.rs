@@ -6,6 +6,7 @@ use std::process::Command;
 
 use super::desktop_entry::DesktopEntry;
 use super::kind::Kind;
+use super::profile::Profile;
 use super::target::Target;
 use super::{appimage, arch, built_package, installed_relay, lint};
 use crate::command::{command, find, read, run};
@@ -20,8 +21,8 @@ pub enum Checked {
     Skipped(String),
 }
 
-/// Checks the packages of these kinds that were built last.
-pub fn check(kinds: &[Kind]) -> Outcome<Checked> {
+/// Checks the packages of these kinds that were built last in this profile.
+pub fn check(profile: Profile, kinds: &[Kind]) -> Outcome<Checked> {
     if !system::has_apt() {
         return Ok(Checked::Skipped("a .deb can only be installed on Debian and its relatives".to_owned()));
     }
@@ -33,23 +34,24 @@ pub fn check(kinds: &[Kind]) -> Outcome<Checked> {
     }
     system::ensure(&[Need::Display, Need::Package])?;
     for kind in kinds {
-        lint::deb(*kind)?;
-        lint::reproducible(*kind)?;
-        check_rpm(*kind)?;
+        lint::deb(profile, *kind)?;
+        lint::reproducible(profile, *kind)?;
+        check_rpm(profile, *kind)?;
     }
     arch::check()?;
     if kinds.contains(&Kind::App) {
         lint::page()?;
         if appimage::can_build() {
-            appimage::check()?;
+            appimage::check(profile)?;
         }
     }
-    check_debs(kinds)?;
+    check_debs(profile, kinds)?;
     Ok(Checked::Works)
 }
 
-fn check_debs(kinds: &[Kind]) -> Outcome {
-    let debs = kinds.iter().map(|kind| built_package(*kind, "deb")).collect::<Outcome<Vec<PathBuf>>>()?;
+fn check_debs(profile: Profile, kinds: &[Kind]) -> Outcome {
+    let debs: Vec<PathBuf> =
+        kinds.iter().map(|kind| built_package(profile, *kind, "deb")).collect::<Outcome<_>>()?;
     run(system::apt_get()?.args(system::APT_INSTALL).args(&debs))?;
     let worked = files(kinds).and_then(|files| {
         kinds.iter().try_for_each(|kind| match kind {
@@ -128,8 +130,8 @@ fn check_installed(files: &[PathBuf]) -> Outcome {
 }
 
 /// The files and the libraries that the packages must name. Debian's rpm can read a package, but not install it.
-fn check_rpm(kind: Kind) -> Outcome {
-    let rpm = built_package(kind, "rpm")?;
+fn check_rpm(profile: Profile, kind: Kind) -> Outcome {
+    let rpm = built_package(profile, kind, "rpm")?;
     match kind {
         Kind::App => check_app_rpm(&rpm)?,
         Kind::Relay => check_relay_rpm(&rpm)?,

@@ -11,6 +11,7 @@ use super::Checked;
 use super::desktop_entry::DesktopEntry;
 use super::installed_relay::ends_a_turn;
 use super::kind::Kind;
+use super::profile::Profile;
 use crate::command::{find, read, run};
 use crate::json::Json;
 use crate::packages::Need;
@@ -53,7 +54,7 @@ pub fn check() -> Outcome<Checked> {
         return Ok(Checked::Skipped("debootstrap is not installed".to_owned()));
     }
     system::ensure(&[Need::Display])?;
-    let package = super::built_package(Kind::App, "deb")?;
+    let package = super::built_package(Profile::Release, Kind::App, "deb")?;
     for release in RELEASES {
         println!("\n==== {release} ====");
         check_in(release, &package)?;

@@ -55,7 +55,7 @@ pub fn build(kind: Kind, source: &Source, program: &Path, into: &Path) -> Outcom
     let mut build = Command::new("dpkg-deb");
     build.args(["--root-owner-group", "-Znone", "--build"]).arg(tree.path()).arg(&package);
     run(dated(&mut build, source.seconds))?;
-    archive::compress(&package, source.seconds)?;
+    archive::compress(&package, source.profile, source.seconds)?;
     Ok(package)
 }
 

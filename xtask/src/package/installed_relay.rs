@@ -77,12 +77,14 @@ fn check_build(program: &Path, near: &Path, target: &Target) -> Outcome {
     )
 }
 
-/// Checks a build without optimisation, laid out as the packages do it. The optimised one takes minutes to build.
+/// Checks that `deskbell on` finds the one of the debug build, laid out as the packages do it. It is not linked statically:
+/// that would compile most crates again.
 pub fn check_debug_build() -> Outcome {
-    let scratch = Scratch::new()?;
-    let tree = Tree::of_relay(scratch.folder("root")?, &relay::compile_for_debugging()?)?;
-    let programs = tree.path().join("usr/bin");
-    check(&programs, programs.join(Kind::Relay.name()))
+    let (scratch, own) = (Scratch::new()?, Target::own());
+    let program = project::debug_app().with_file_name(Kind::Relay.name());
+    let usr = Tree::of_relay(scratch.folder("root")?, &program)?.path().join("usr");
+    let near = usr.join("bin").join(Kind::Relay.name());
+    found_by_on(&usr.join(own.far_program()), near.as_ref(), &own, command("env"))
 }
 
 /// It plays a turn of the demo agent in a root that has no other file but those of the kernel.

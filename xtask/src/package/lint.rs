@@ -4,8 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use super::kind::Kind;
+use super::profile::Profile;
 use super::target::Target;
-use super::{Source, appimage, built, built_package, deb, relay, rpm, symbols_folder};
+use super::{Source, appimage, built, built_package, deb, relay, rpm};
 use crate::command::{command, read, run};
 use crate::scratch::Scratch;
 use crate::{Outcome, project};
@@ -17,9 +18,9 @@ const RELAY_LIMIT: u64 = 6_500_000;
 /// A text of the scripted host.
 const SCRIPTED: &str = "build-server";
 
-/// Checks the .deb by Debian's own rules.
-pub fn deb(kind: Kind) -> Outcome {
-    let package = built_package(kind, "deb")?;
+/// Checks the .deb by Debian's own rules, and its size if it is for users.
+pub fn deb(profile: Profile, kind: Kind) -> Outcome {
+    let package = built_package(profile, kind, "deb")?;
     run(command("lintian")
         .args(["--fail-on", "error", "--allow-root", "--tag-display-limit", "0"])
         .arg(&package))?;
@@ -31,7 +32,7 @@ pub fn deb(kind: Kind) -> Outcome {
     let bytes = fs::metadata(&package).map_or(0, |metadata| metadata.len());
     let installed = read(command("dpkg-deb").arg("--field").arg(&package).arg("Installed-Size"))?;
     println!("{}: {:.2} MB, installed {installed} KiB", package.display(), bytes as f64 / 1e6);
-    if bytes > limit {
+    if profile == Profile::Release && bytes > limit {
         return Err(format!("{} has {bytes} bytes, more than {limit}", package.display()));
     }
     Ok(())
@@ -79,9 +80,9 @@ fn depends_on(package: &Path, libraries: &[&str]) -> Outcome {
 }
 
 /// Assembles the packages of a kind again from the same program, and compares every byte.
-pub fn reproducible(kind: Kind) -> Outcome {
-    let (source, scratch) = (Source::read()?, Scratch::new()?);
-    let program = symbols_folder().join(kind.name());
+pub fn reproducible(profile: Profile, kind: Kind) -> Outcome {
+    let (source, scratch) = (Source::read(profile)?, Scratch::new()?);
+    let program = profile.symbols().join(kind.name());
     let mut again = vec![
         deb::build(kind, &source, &program, scratch.path())?,
         rpm::build(kind, &source, &program, scratch.path())?,
@@ -92,14 +93,14 @@ pub fn reproducible(kind: Kind) -> Outcome {
     if kind == Kind::Relay {
         again.push(relay::tarball(&source, &program, &Target::own(), scratch.path())?);
     }
-    again.iter().try_for_each(|again| compare(again))?;
+    again.iter().try_for_each(|again| compare(profile, again))?;
     println!("Assembled again, the packages of {} are equal to the byte", kind.name());
     Ok(())
 }
 
 /// Compares a package with the one that was built before.
-fn compare(again: &Path) -> Outcome {
-    let first = built()?.into_iter().find(|path| path.file_name() == again.file_name());
+fn compare(profile: Profile, again: &Path) -> Outcome {
+    let first = built(profile)?.into_iter().find(|path| path.file_name() == again.file_name());
     let first = first.ok_or_else(|| format!("{} was not built before", again.display()))?;
     let bytes =
         |path: &Path| fs::read(path).map_err(|error| format!("could not read {}: {error}", path.display()));

@@ -6,8 +6,9 @@ use std::process::Command;
 
 use super::copyright::{Licences, copyright};
 use super::kind::Kind;
+use super::profile::Profile;
 use super::target::Target;
-use super::{Source, folder, sbom, sums, symbols, symbols_folder};
+use super::{Source, sbom, sums, symbols};
 use crate::command::{cargo, read, run};
 use crate::scratch::Scratch;
 use crate::{Outcome, project};
@@ -55,9 +56,9 @@ impl Wanted {
 /// Builds the program for Linux and a processor, and writes it to a tarball with its licences.
 pub fn build(target: &Target) -> Outcome {
     let built = compile(target)?;
-    let program = symbols::split(&built, &name_of(target), target, &symbols_folder())?;
+    let program = symbols::split(&built, &name_of(target), target, &Profile::Release.symbols())?;
     let source = Source::read_for(target)?;
-    let into = folder().join("relay");
+    let into = Profile::Release.folder().join("relay");
     let tarball = tarball(&source, &program, target, &into)?;
     let inventory = into.join(format!("{}.cdx.json", stem(target, source.version)));
     fs::write(&inventory, sbom::sbom(CRATE, &source.shipped_in_relay, source.version, source.seconds))
@@ -72,7 +73,7 @@ pub fn build(target: &Target) -> Outcome {
         symbols.file_name().is_some_and(|name| name.to_string_lossy().starts_with(Kind::Relay.name()))
     };
     let mut files = super::files_of(&into, &["gz", "json"]);
-    files.extend(super::symbols().into_iter().filter(is_own));
+    files.extend(super::symbols(Profile::Release).into_iter().filter(is_own));
     sums::write(&into, &files)
 }
 
@@ -161,7 +162,7 @@ pub fn check(program: &Path, target: &Target) -> Outcome {
 /// Unpacks the tarball that was built last for this processor into a folder, and returns the path of the program.
 pub fn unpack(target: &Target, into: &Path) -> Outcome<PathBuf> {
     let stem = stem(target, env!("CARGO_PKG_VERSION"));
-    let tarball = folder().join("relay").join(format!("{stem}.tar.gz"));
+    let tarball = Profile::Release.folder().join("relay").join(format!("{stem}.tar.gz"));
     run(Command::new("tar").arg("--extract").arg("--file").arg(&tarball).arg("--directory").arg(into))?;
     Ok(into.join(stem).join(Kind::Relay.name()))
 }

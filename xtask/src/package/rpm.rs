@@ -25,7 +25,7 @@ pub fn build(kind: Kind, source: &Source, program: &Path, into: &Path) -> Outcom
     let tree = tree(scratch.folder("tree")?, kind, source, program)?;
 
     let spec = scratch.path().join(format!("{name}.spec"));
-    fs::write(&spec, text(kind, source.version, &tree)?)
+    fs::write(&spec, text(kind, source, &tree)?)
         .map_err(|error| format!("could not write {}: {error}", spec.display()))?;
     let mut build = Command::new("rpmbuild");
     build.args(["-bb", "--quiet", "--define", &format!("_topdir {}", scratch.path().display())]).arg(&spec);
@@ -53,7 +53,7 @@ pub fn tree(root: PathBuf, kind: Kind, source: &Source, program: &Path) -> Outco
     Ok(tree)
 }
 
-fn text(kind: Kind, version: &str, tree: &Tree) -> Outcome<String> {
+fn text(kind: Kind, source: &Source, tree: &Tree) -> Outcome<String> {
     let recommends: String =
         kind.recommends().iter().map(|package| format!("Recommends: {package}\n")).collect();
     let (licence, requires) = match kind {
@@ -65,10 +65,12 @@ fn text(kind: Kind, version: &str, tree: &Tree) -> Outcome<String> {
         "# The tree is complete: nothing is compiled, stripped or compressed here.\n\
          %global __os_install_post %{{nil}}\n%global debug_package %{{nil}}\n%global _build_id_links none\n\
          %global _buildhost reproducible\n%global use_source_date_epoch_as_buildtime 1\n\
-         %global clamp_mtime_to_source_date_epoch 1\n%global _binary_payload w19.zstdio\n\
-         Name: {}\nVersion: {version}\nRelease: 1\nSummary: {}\nLicense: {licence}\n\
+         %global clamp_mtime_to_source_date_epoch 1\n%global _binary_payload {}\n\
+         Name: {}\nVersion: {}\nRelease: 1\nSummary: {}\nLicense: {licence}\n\
          {requires}{recommends}\n%description\n{}\n\n%install\ncp -a '{}/.' %{{buildroot}}/\n\n%files\n%defattr(-,root,root,-)\n",
+        source.profile.rpm_payload(),
         kind.name(),
+        source.version,
         kind.summary(),
         kind.description().join("\n\n"),
         tree.path().display()

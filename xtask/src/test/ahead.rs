@@ -1,4 +1,4 @@
-//! The optimised builds of the last parts, made while earlier parts wait for windows and agents.
+//! The optimised build of a last part, made while earlier parts wait for windows and agents.
 
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::process::Guarded;
 
-/// How often a build is looked at, to begin the next one or to stop it.
+/// How often the build is looked at.
 const LOOK: Duration = Duration::from_millis(500);
 
 /// Starts a program with the lowest priority. Linux divides the processor among sessions first, where it does so at all,
@@ -15,21 +15,26 @@ const LOOK: Duration = Duration::from_millis(500);
 const LOWEST_PRIORITY: &str =
     "if [ -w /proc/self/autogroup ]; then echo 19 > /proc/self/autogroup; fi; exec nice -n 19 \"$@\"";
 
-/// Builds that run in order, one at a time. They end with their owner.
+/// A build that ends with its owner.
 pub struct Ahead {
     stop: Sender<()>,
     builder: JoinHandle<()>,
 }
 
 impl Ahead {
-    /// Begins the first of these builds. The part that needs a build runs it again: it finds everything compiled, or
-    /// fails with the same error and shows it.
-    pub fn begin(builds: Vec<Command>) -> Self {
+    /// Begins the build. The part that needs it runs it again: it finds everything compiled, or fails with the same error
+    /// and shows it.
+    pub fn begin(build: Command) -> Self {
         let (stop, stopped) = mpsc::channel();
-        Self { stop, builder: thread::spawn(move || build_all(builds, &stopped)) }
+        let builder = thread::spawn(move || {
+            if let Err(problem) = run(&build, &stopped) {
+                eprintln!("xtask: nothing is built ahead: {problem}");
+            }
+        });
+        Self { stop, builder }
     }
 
-    /// Waits for the end of all builds.
+    /// Waits for the end of the build.
     pub fn wait(self) {
         let Self { stop, builder } = self;
         if builder.join().is_err() {
@@ -39,30 +44,17 @@ impl Ahead {
     }
 }
 
-fn build_all(builds: Vec<Command>, stopped: &Receiver<()>) {
-    for build in builds {
-        match finishes(build, stopped) {
-            Ok(true) => {}
-            Ok(false) => return,
-            Err(problem) => {
-                eprintln!("xtask: nothing is built ahead: {problem}");
-                return;
-            }
-        }
-    }
-}
-
-/// Runs the build to its end, or to the end of the owner. Whether the next one can begin.
-fn finishes(build: Command, stopped: &Receiver<()>) -> crate::Outcome<bool> {
-    let mut build = at_lowest_priority(&build);
+/// Runs the build to its end, or to the end of the owner.
+fn run(build: &Command, stopped: &Receiver<()>) -> crate::Outcome {
+    let mut build = at_lowest_priority(build);
     build.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut build = Guarded::spawn(&mut build)?;
     while stopped.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
-        if let Some(status) = build.ended()? {
-            return Ok(status.success());
+        if build.ended()?.is_some() {
+            return Ok(());
         }
     }
-    Ok(false)
+    Ok(())
 }
 
 /// The same command, so that it takes only the time that nothing else wants.
@@ -95,25 +87,13 @@ mod tests {
     }
 
     #[test]
-    fn builds_run_in_order_at_the_lowest_priority() {
+    fn a_build_runs_to_its_end_at_the_lowest_priority() {
         let scratch = Scratch::new().unwrap();
         let seen = scratch.path().join("seen");
-        let mut first = shell("nice > \"$SEEN\"; pwd >> \"$SEEN\"");
-        first.env("SEEN", &seen).current_dir("/");
-        let mut second = shell("echo second >> \"$SEEN\"");
-        second.env("SEEN", &seen);
-        Ahead::begin(vec![first, second]).wait();
-        assert_eq!(std::fs::read_to_string(&seen).unwrap(), "19\n/\nsecond\n");
-    }
-
-    #[test]
-    fn after_a_failure_the_next_build_does_not_begin() {
-        let scratch = Scratch::new().unwrap();
-        let seen = scratch.path().join("seen");
-        let mut second = shell("echo second >> \"$SEEN\"");
-        second.env("SEEN", &seen);
-        Ahead::begin(vec![shell("exit 1"), second]).wait();
-        assert!(!seen.exists());
+        let mut build = shell("nice > \"$SEEN\"; pwd >> \"$SEEN\"");
+        build.env("SEEN", &seen).current_dir("/");
+        Ahead::begin(build).wait();
+        assert_eq!(std::fs::read_to_string(&seen).unwrap(), "19\n/\n");
     }
 
     #[test]
@@ -121,9 +101,9 @@ mod tests {
         let mut build = shell("exec sleep 60");
         build.env("XTASK_MARK", "built ahead");
         let (stop, stopped) = mpsc::channel();
-        let builder = thread::spawn(move || finishes(build, &stopped));
+        let builder = thread::spawn(move || run(&build, &stopped));
         drop(stop);
-        assert_eq!(builder.join().unwrap(), Ok(false));
+        assert_eq!(builder.join().unwrap(), Ok(()));
         assert!(marked("XTASK_MARK", "built ahead").is_empty());
     }
 }

@@ -90,14 +90,14 @@ impl Part {
         }
     }
 
-    /// Whether the part is long and spends much of its time waiting, after everything that the optimised builds need.
+    /// Whether the part is long and spends much of its time waiting.
     pub fn leaves_time(self) -> bool {
         matches!(self, Self::Rust | Self::RealCli | Self::RealWindow)
     }
 
     /// Whether it runs an optimised build.
     pub fn is_optimised(self) -> bool {
-        matches!(self, Self::Cost | Self::Package)
+        matches!(self, Self::Cost)
     }
 
     /// The needs of the part on the system.
