@@ -170,8 +170,9 @@ impl Machine {
             let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
             now.as_millis() as u64 + added.load(Ordering::Relaxed)
         });
-        let link =
-            ServerLink::open_in(dial(connections.clone()), wall, Arc::new(String::new), Arc::new(|| true));
+        let n_dialed = Arc::new(AtomicU64::new(0));
+        let dial = dial(connections.clone(), n_dialed.clone());
+        let link = ServerLink::open_in(dial, wall, Arc::new(String::new), Arc::new(|| true));
         let (project, agent) = (world.project(), Some("demo".to_owned()));
         let new = NewSession { project, agent, ..NewSession::default() };
         let id = timeout(DEADLINE, link.new_session(new)).await.expect("an answer").unwrap();
@@ -180,7 +181,7 @@ impl Machine {
         let subscribed = timeout(DEADLINE, session.subscribe(Subscriber::Every(sender))).await;
         let items = subscribed.expect("a snapshot").unwrap().items;
         let came_back = Arc::<Mutex<Vec<Duration>>>::default();
-        tokio::spawn(measure(link.states(), came_back.clone()));
+        tokio::spawn(measure(link.states(), n_dialed, came_back.clone()));
         let n_turns = 0;
         let left = Left { mark: world.mark.clone(), frozen: Vec::new() };
         Some(Self {
@@ -225,11 +226,14 @@ impl Machine {
             .collect();
         let is_link = |line: &str| line.contains(&configuration) && line.contains("-oServerAliveInterval=");
         let (link, line) = all.iter().rfind(|(_, line)| is_link(line)).expect("a link");
-        let socket = line.split("-oControlPath=").nth(1).unwrap().split("/%C").next().unwrap();
+        // The name of the socket is the hash itself where a link joins it, else `%C`.
+        let socket = line.split('\0').find_map(|argument| argument.strip_prefix("-oControlPath=")).unwrap();
+        let (folder, _) = socket.rsplit_once('/').unwrap();
         let carries =
-            |line: &str| line.starts_with("ssh: ") && line.contains(socket) && line.contains("[mux]");
-        let carrier = all.iter().find(|(_, line)| carries(line));
-        [*link, carrier.map_or(*link, |(pid, _)| *pid)]
+            |line: &str| line.starts_with("ssh: ") && line.contains(folder) && line.contains("[mux]");
+        let carriers: Vec<u32> = all.iter().filter(|(_, line)| carries(line)).map(|(pid, _)| *pid).collect();
+        let [carrier] = carriers[..] else { panic!("carriers in {folder}: {carriers:?}") };
+        [*link, carrier]
     }
 
     async fn make(&mut self, fault: Fault, chance: &mut Chance) {
@@ -422,35 +426,41 @@ impl Machine {
     }
 }
 
-/// The way of a window to another machine, without questions.
-fn dial(connections: Arc<Connections>) -> Dial {
+/// The way of a window to another machine, without questions. It counts the connections.
+fn dial(connections: Arc<Connections>, n_dialed: Arc<AtomicU64>) -> Dial {
     Arc::new(move || {
-        let connections = connections.clone();
+        let (connections, n_dialed) = (connections.clone(), n_dialed.clone());
         Box::pin(async move {
             let far = Far { machine: sshd::HOST.parse().unwrap(), program: Some(relay_program()) };
             let connected = far.attach(&connections, None).await;
             let (reader, writer) = connected.map_err(|error| std::io::Error::other(error.to_string()))?;
+            n_dialed.fetch_add(1, Ordering::Relaxed);
             Ok((Box::new(reader) as _, Box::new(writer) as _))
         })
     })
 }
 
-/// Measures how long the link is not connected, each time.
-async fn measure(mut states: watch::Receiver<SessionLink>, came_back: Arc<Mutex<Vec<Duration>>>) {
+/// Measures how long the link is not connected, each time. A link that is back before this task runs again was lost all the
+/// same: it has another connection.
+async fn measure(
+    mut states: watch::Receiver<SessionLink>,
+    n_dialed: Arc<AtomicU64>,
+    came_back: Arc<Mutex<Vec<Duration>>>,
+) {
     let is_up = |state: &SessionLink| *state == SessionLink::Connected;
-    // The first connection is no return.
-    let mut lost_at = None;
     if states.wait_for(is_up).await.is_err() {
         return;
     }
+    let mut n_seen = n_dialed.load(Ordering::Relaxed);
+    let mut lost_at = None;
     while states.changed().await.is_ok() {
-        match (is_up(&states.borrow_and_update()), lost_at) {
-            (false, None) => lost_at = Some(Instant::now()),
-            (true, Some(since)) => {
-                lost_at = None;
-                came_back.lock().unwrap().push(Instant::elapsed(&since));
-            }
-            _ => {}
+        let is_up = is_up(&states.borrow_and_update());
+        let n = n_dialed.load(Ordering::Relaxed);
+        if !is_up {
+            lost_at.get_or_insert_with(Instant::now);
+        } else if n > n_seen {
+            n_seen = n;
+            came_back.lock().unwrap().push(lost_at.take().map_or(Duration::ZERO, |since| since.elapsed()));
         }
     }
 }
