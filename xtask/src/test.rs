@@ -64,9 +64,10 @@ pub fn test(arguments: &[&str]) -> Outcome {
 }
 
 fn once(parts: &[Part]) -> Outcome {
-    let mut suite = Suite { needs: needs(parts), node: None, ahead: build_ahead(parts), building: None };
+    let mut suite = Suite { needs: needs(parts), node: None, ahead: builds_ahead(parts), building: None };
     let mut results: Vec<(Part, PartResult, Duration)> = Vec::new();
-    for part in parts.iter().copied() {
+    let (last, first): (Vec<Part>, Vec<Part>) = parts.iter().copied().partition(|part| part.is_built_ahead());
+    for part in first.into_iter().chain(last) {
         println!("\n==== {} ====", part.title());
         let started_at = Instant::now();
         let failed =
@@ -101,8 +102,8 @@ pub fn recordings() -> Outcome {
 struct Suite {
     needs: Vec<Need>,
     node: Option<Node>,
-    /// The optimised build, until it begins.
-    ahead: Option<Command>,
+    /// The builds of the last parts, until the first one begins.
+    ahead: Vec<Command>,
     building: Option<Ahead>,
 }
 
@@ -111,12 +112,10 @@ impl Suite {
         if let Err(reason) = system::ensure(part.packages()) {
             return PartResult::Failed(reason);
         }
-        if part.leaves_time()
-            && let Some(build) = self.ahead.take()
-        {
-            self.building = Some(Ahead::begin(build));
+        if part.leaves_time() && !self.ahead.is_empty() {
+            self.building = Some(Ahead::begin(std::mem::take(&mut self.ahead)));
         }
-        if part.is_optimised()
+        if part.is_built_ahead()
             && let Some(building) = self.building.take()
         {
             building.wait();
@@ -133,10 +132,7 @@ impl Suite {
                 })
             }),
             Part::UiBuild => self.node().and_then(ui::build),
-            Part::Clippy => both(
-                run(cargo().args(["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"])),
-                documentation,
-            ),
+            Part::Clippy => both(run(&mut clippy()), || run(&mut documentation())),
             Part::Rust => rust(),
             Part::Ui => {
                 self.node().and_then(|node| both(ui::script(node, "check"), || ui::script(node, "test")))
@@ -224,17 +220,41 @@ impl Suite {
     }
 }
 
-/// The optimised build that the last of these parts need, which can be made before. Without `setsid` and `nice` it is made
-/// in its part.
-fn build_ahead(parts: &[Part]) -> Option<Command> {
-    (cfg!(target_os = "linux") && parts.contains(&Part::Cost)).then(bench::gates_program)
+/// The builds that the last of these parts need and that can be made before. Without `setsid` and `nice` they are made in
+/// their parts.
+fn builds_ahead(parts: &[Part]) -> Vec<Command> {
+    if !cfg!(target_os = "linux") {
+        return Vec::new();
+    }
+    let of = |part: &Part| match part {
+        Part::Clippy => vec![clippy(), documentation()],
+        Part::Cost => vec![bench::gates_program()],
+        _ => Vec::new(),
+    };
+    parts.iter().filter(|part| part.is_built_ahead()).flat_map(of).collect()
+}
+
+fn clippy() -> Command {
+    checked(&["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"])
 }
 
 /// The documentation of the crates, with every link in it. With the examples Cargo chooses the features that Clippy has
 /// checked the dependencies with; without them it would check Tauri and the engine again.
-fn documentation() -> Outcome {
-    let selected = ["--workspace", "--no-deps", "--lib", "--bins", "--examples"];
-    run(cargo().arg("doc").args(selected).env("RUSTDOCFLAGS", "--deny warnings"))
+fn documentation() -> Command {
+    let mut build = checked(&["doc", "--workspace", "--no-deps", "--lib", "--bins", "--examples"]);
+    build.env("RUSTDOCFLAGS", "--deny warnings");
+    build
+}
+
+/// Cargo with a command that only checks the crates. Where that is made ahead it has a folder of its own, for Cargo locks
+/// the one that it builds in.
+fn checked(arguments: &[&str]) -> Command {
+    let mut build = cargo();
+    build.args(arguments);
+    if Part::Clippy.is_built_ahead() {
+        build.env("CARGO_TARGET_DIR", project::target().join("checked"));
+    }
+    build
 }
 
 fn rust() -> Outcome {

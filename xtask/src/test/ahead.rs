@@ -1,4 +1,4 @@
-//! The optimised build of a last part, made while earlier parts wait for windows and agents.
+//! The builds of the last parts, made while earlier parts wait for windows and agents.
 
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::process::Guarded;
 
-/// How often the build is looked at.
+/// How often a build is looked at, to begin the next one or to stop it.
 const LOOK: Duration = Duration::from_millis(500);
 
 /// Starts a program with the lowest priority. Linux divides the processor among sessions first, where it does so at all,
@@ -15,26 +15,21 @@ const LOOK: Duration = Duration::from_millis(500);
 const LOWEST_PRIORITY: &str =
     "if [ -w /proc/self/autogroup ]; then echo 19 > /proc/self/autogroup; fi; exec nice -n 19 \"$@\"";
 
-/// A build that ends with its owner.
+/// Builds that run in order, one at a time. They end with their owner.
 pub struct Ahead {
     stop: Sender<()>,
     builder: JoinHandle<()>,
 }
 
 impl Ahead {
-    /// Begins the build. The part that needs it runs it again: it finds everything compiled, or fails with the same error
-    /// and shows it.
-    pub fn begin(build: Command) -> Self {
+    /// Begins the first of these builds. The part that needs a build runs it again: it finds everything compiled, or
+    /// fails with the same error and shows it.
+    pub fn begin(builds: Vec<Command>) -> Self {
         let (stop, stopped) = mpsc::channel();
-        let builder = thread::spawn(move || {
-            if let Err(problem) = run(&build, &stopped) {
-                eprintln!("xtask: nothing is built ahead: {problem}");
-            }
-        });
-        Self { stop, builder }
+        Self { stop, builder: thread::spawn(move || build_all(builds, &stopped)) }
     }
 
-    /// Waits for the end of the build.
+    /// Waits for the end of all builds.
     pub fn wait(self) {
         let Self { stop, builder } = self;
         if builder.join().is_err() {
@@ -44,17 +39,30 @@ impl Ahead {
     }
 }
 
-/// Runs the build to its end, or to the end of the owner.
-fn run(build: &Command, stopped: &Receiver<()>) -> crate::Outcome {
-    let mut build = at_lowest_priority(build);
+fn build_all(builds: Vec<Command>, stopped: &Receiver<()>) {
+    for build in builds {
+        match finishes(build, stopped) {
+            Ok(true) => {}
+            Ok(false) => return,
+            Err(problem) => {
+                eprintln!("xtask: nothing is built ahead: {problem}");
+                return;
+            }
+        }
+    }
+}
+
+/// Runs the build to its end, or to the end of the owner. Whether the next one can begin.
+fn finishes(build: Command, stopped: &Receiver<()>) -> crate::Outcome<bool> {
+    let mut build = at_lowest_priority(&build);
     build.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut build = Guarded::spawn(&mut build)?;
     while stopped.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
-        if build.ended()?.is_some() {
-            return Ok(());
+        if let Some(status) = build.ended()? {
+            return Ok(status.success());
         }
     }
-    Ok(())
+    Ok(false)
 }
 
 /// The same command, so that it takes only the time that nothing else wants.
@@ -87,13 +95,25 @@ mod tests {
     }
 
     #[test]
-    fn a_build_runs_to_its_end_at_the_lowest_priority() {
+    fn builds_run_in_order_at_the_lowest_priority() {
         let scratch = Scratch::new().unwrap();
         let seen = scratch.path().join("seen");
-        let mut build = shell("nice > \"$SEEN\"; pwd >> \"$SEEN\"");
-        build.env("SEEN", &seen).current_dir("/");
-        Ahead::begin(build).wait();
-        assert_eq!(std::fs::read_to_string(&seen).unwrap(), "19\n/\n");
+        let mut first = shell("nice > \"$SEEN\"; pwd >> \"$SEEN\"");
+        first.env("SEEN", &seen).current_dir("/");
+        let mut second = shell("echo second >> \"$SEEN\"");
+        second.env("SEEN", &seen);
+        Ahead::begin(vec![first, second]).wait();
+        assert_eq!(std::fs::read_to_string(&seen).unwrap(), "19\n/\nsecond\n");
+    }
+
+    #[test]
+    fn after_a_failure_the_next_build_does_not_begin() {
+        let scratch = Scratch::new().unwrap();
+        let seen = scratch.path().join("seen");
+        let mut second = shell("echo second >> \"$SEEN\"");
+        second.env("SEEN", &seen);
+        Ahead::begin(vec![shell("exit 1"), second]).wait();
+        assert!(!seen.exists());
     }
 
     #[test]
@@ -101,9 +121,9 @@ mod tests {
         let mut build = shell("exec sleep 60");
         build.env("XTASK_MARK", "built ahead");
         let (stop, stopped) = mpsc::channel();
-        let builder = thread::spawn(move || run(&build, &stopped));
+        let builder = thread::spawn(move || finishes(build, &stopped));
         drop(stop);
-        assert_eq!(builder.join().unwrap(), Ok(()));
+        assert_eq!(builder.join().unwrap(), Ok(false));
         assert!(marked("XTASK_MARK", "built ahead").is_empty());
     }
 }

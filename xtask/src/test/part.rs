@@ -95,9 +95,14 @@ impl Part {
         matches!(self, Self::Rust | Self::RealCli | Self::RealWindow)
     }
 
-    /// Whether it runs an optimised build.
-    pub fn is_optimised(self) -> bool {
-        matches!(self, Self::Cost)
+    /// Whether what it builds is made ahead, while other parts wait, so that it runs last. Locally Clippy uses what is
+    /// built, and fails early.
+    pub fn is_built_ahead(self) -> bool {
+        match self {
+            Self::Cost => true,
+            Self::Clippy => cfg!(target_os = "linux") && project::is_ci(),
+            _ => false,
+        }
     }
 
     /// The needs of the part on the system.
