@@ -37,6 +37,9 @@ pub enum Event {
     BlocksChanged { item_id: ItemId, keep: u32, blocks: Vec<Block> },
     /// The last block of a text item, a code block, grew: keep its first `keep` lines, then append `lines`.
     CodeGrew { item_id: ItemId, keep: u32, lines: Vec<CodeLine> },
+    /// A thought grew: keep the first `keep` bytes of its text (UTF-8), then append `text`. Not for windows, which get
+    /// slices of the text.
+    ThoughtGrew { item_id: ItemId, keep: u32, text: String },
     /// A text item is complete. Only for windows; other subscribers receive the whole item.
     TextFinished { item_id: ItemId },
     /// An item was removed: the first copy of a reply that the agent restarted after a retry.

@@ -23,6 +23,11 @@ pub fn apply(items: &mut Vec<Item>, event: &Event) {
                 grow_code(item, *keep, lines);
             }
         }
+        Event::ThoughtGrew { item_id, keep, text } => {
+            if let Some(item) = find(items, item_id) {
+                grow_thought(&mut item.body, *keep, text);
+            }
+        }
         Event::TextFinished { item_id } => {
             if let Some(item) = find(items, item_id) {
                 finish_text(item);
@@ -50,6 +55,14 @@ fn grow_code(item: &mut Item, keep: u32, new: &[CodeLine]) {
     {
         lines.truncate(keep as usize);
         lines.extend_from_slice(new);
+    }
+}
+
+/// Keeps the first `keep` bytes of a thought, and appends `new`.
+pub(crate) fn grow_thought(body: &mut Body, keep: u32, new: &str) {
+    if let Body::Thinking { text, .. } = body {
+        text.truncate(text.floor_char_boundary(keep as usize));
+        text.push_str(new);
     }
 }
 
@@ -150,6 +163,7 @@ pub(crate) fn item_of(event: &Event) -> Option<&ItemId> {
         Event::ItemRemoved { item_id }
         | Event::BlocksChanged { item_id, .. }
         | Event::CodeGrew { item_id, .. }
+        | Event::ThoughtGrew { item_id, .. }
         | Event::TextFinished { item_id } => Some(item_id),
         _ => None,
     }
@@ -164,6 +178,7 @@ fn merge(earlier: &mut Event, later: Event) -> Option<Event> {
             Event::ItemChanged { item } => *known = item,
             Event::BlocksChanged { keep, blocks, .. } => replace_blocks(known, keep, &blocks),
             Event::CodeGrew { keep, lines, .. } => grow_code(known, keep, &lines),
+            Event::ThoughtGrew { keep, text, .. } => grow_thought(&mut known.body, keep, &text),
             Event::TextFinished { .. } => finish_text(known),
             // The item may have been added in an earlier batch, so the removal must be kept.
             later => *earlier = later,
@@ -194,6 +209,13 @@ fn merge(earlier: &mut Event, later: Event) -> Option<Event> {
                 return Some(Event::BlocksChanged { keep, blocks, item_id });
             }
             later @ Event::TextFinished { .. } => return Some(later),
+            later => *earlier = later,
+        },
+        (Event::ThoughtGrew { keep: known_keep, text: known, .. }, later) => match later {
+            Event::ThoughtGrew { keep, text, .. } if keep >= *known_keep => {
+                known.truncate(known.floor_char_boundary((keep - *known_keep) as usize));
+                known.push_str(&text);
+            }
             later => *earlier = later,
         },
         // A later change refers to the finished text; both events are needed.
@@ -235,6 +257,45 @@ mod tests {
                 lines: lines.into_iter().map(line).collect()
             }),
         ]
+    }
+
+    fn thought(id: u8, text: &str) -> Item {
+        Item::new(
+            id.to_string(),
+            Body::Thinking { text: text.to_owned(), streaming: true, duration_ms: None },
+        )
+    }
+
+    fn grew(keep: u32, text: &str) -> Event {
+        Event::ThoughtGrew { item_id: ItemId::new("0"), keep, text: text.to_owned() }
+    }
+
+    #[test]
+    fn a_thought_grows_and_a_repeated_part_counts_once() {
+        let mut items = vec![thought(0, "\u{e4}b")];
+        apply(&mut items, &grew(3, "c"));
+        apply(&mut items, &grew(3, "cd"));
+        assert_eq!(items, [thought(0, "\u{e4}bcd")]);
+        // Of a server that is not ours: in the middle of a character, and beyond the end.
+        apply(&mut items, &grew(1, "x"));
+        apply(&mut items, &grew(99, "y"));
+        assert_eq!(items, [thought(0, "xy")]);
+    }
+
+    #[test]
+    fn merged_growth_of_a_thought_gives_the_same_thought() {
+        let events = [grew(1, "b"), grew(2, "\u{e4}"), grew(2, "\u{e4}c"), grew(5, "d")];
+        let mut merged = Pending::default();
+        let mut one_by_one = vec![thought(0, "a")];
+        for event in &events {
+            apply(&mut one_by_one, event);
+            merged.push(event.clone(), None);
+        }
+        let merged = merged.take_from(0);
+        let mut at_once = vec![thought(0, "a")];
+        merged.iter().for_each(|event| apply(&mut at_once, event));
+        assert_eq!((merged.len(), &at_once), (1, &one_by_one));
+        assert_eq!(at_once, [thought(0, "ab\u{e4}cd")]);
     }
 
     /// Steps of a model of one text item, from which valid events are built.

@@ -25,6 +25,15 @@ pub fn fold(events: &[Value]) -> Vec<Value> {
                     patch(&mut block["lines"], &event["keep"], &event["lines"]);
                 }
             }
+            Some("thoughtGrew") => {
+                if let Some(item) = find(&mut items, &event["itemId"])
+                    && let (Some(text), Some(keep)) = (item["body"]["text"].as_str(), event["keep"].as_u64())
+                {
+                    let kept = &text[..text.floor_char_boundary(keep as usize)];
+                    item["body"]["text"] =
+                        format!("{kept}{}", event["text"].as_str().unwrap_or_default()).into();
+                }
+            }
             Some("transcriptReplaced") => items = event["items"].as_array().cloned().unwrap_or_default(),
             Some("itemRemoved") => items.retain(|item| item["id"] != event["itemId"]),
             _ => {}
@@ -82,5 +91,10 @@ mod tests {
             json!({"type": "codeGrew", "itemId": "a", "keep": 1, "lines": [{"tokens": [{"text": " three"}]}]}),
         ];
         assert_eq!(text_of(&fold(&events).into()), "one two three");
+        let events = [
+            json!({"type": "itemAdded", "item": {"id": "t", "body": {"type": "thinking", "text": "one"}}}),
+            json!({"type": "thoughtGrew", "itemId": "t", "keep": 3, "text": " two"}),
+        ];
+        assert_eq!(text_of(&fold(&events).into()), "one two");
     }
 }

@@ -6,6 +6,7 @@ use super::facts::Facts;
 use super::{Transcript, changes};
 use crate::api::*;
 use crate::document::DocumentChange;
+use crate::patch;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -65,6 +66,11 @@ impl Transcript {
             Event::CodeGrew { item_id, keep, lines } => {
                 let keep_lines = *keep as usize;
                 self.grow(item_id, DocumentChange::Code { keep_lines, lines: lines.clone() });
+            }
+            Event::ThoughtGrew { item_id, keep, text } => {
+                if let Some(body) = self.body(item_id) {
+                    patch::grow_thought(body, *keep, text);
+                }
             }
             event => self.facts.copy(event),
         }

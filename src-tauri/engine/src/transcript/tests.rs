@@ -42,6 +42,37 @@ fn a_block_that_begins_again_as_another_kind_is_of_that_kind() {
     assert!(matches!(&shown[0].body, Body::Thinking { text, .. } if text == "b"), "{shown:?}");
 }
 
+/// Each piece of a thought is published once, and its end as a whole.
+#[test]
+fn a_thought_is_published_as_it_grows() {
+    let stream = |event| AgentEvent::Stream(Box::new(Stream { event, parent_tool_use_id: None }));
+    let begin = StreamEvent::BlockStart { index: 0, block: ContentBlock::Thinking { text: String::new() } };
+    let piece = |text: &str| stream(StreamEvent::ThinkingDelta { index: 0, text: text.into() });
+    let mut transcript = Transcript::new(Path::new("/project"));
+    let mut shown = Vec::new();
+    let mut told = Vec::new();
+    for batch in [
+        vec![stream(StreamEvent::MessageStart { message_id: "m".into() }), stream(begin)],
+        vec![piece("One ")],
+        vec![piece("d\u{e9}j\u{e0} "), piece("vu. ")],
+        vec![piece("Two.")],
+        vec![stream(StreamEvent::MessageStop)],
+    ] {
+        batch.into_iter().for_each(|inbound| transcript.line(0, inbound));
+        for event in transcript.take_events() {
+            crate::patch::apply(&mut shown, &event);
+            told.push(match event {
+                Event::ItemAdded { .. } => "added".to_owned(),
+                Event::ItemChanged { .. } => "changed".to_owned(),
+                Event::ThoughtGrew { keep, text, .. } => format!("{keep}: {text}"),
+                other => panic!("{other:?}"),
+            });
+        }
+        assert!(shown.iter().eq(transcript.items()), "{shown:?}");
+    }
+    assert_eq!(told, ["added", "0: One ", "4: d\u{e9}j\u{e0} vu. ", "15: Two.", "changed"]);
+}
+
 /// A reply starts again under its own id, with a notice after its first copy.
 #[test]
 fn what_goes_and_comes_again_at_once_stands_where_it_came() {

@@ -275,8 +275,9 @@ export class SessionState {
         return false;
       case 'agentExited':
       case 'rewound':
+      case 'thoughtGrew':
       case 'transcriptReplaced':
-        // The session's status or a notice in the transcript reports the first two; the last is not for windows.
+        // The session's status or a notice in the transcript reports the first two; the others are not for windows.
         return false;
       default:
         return unknownEvent(event);
