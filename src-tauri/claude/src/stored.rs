@@ -7,8 +7,11 @@ use crate::wire::SYNTHETIC;
 use deskbell_agent::{AgentEvent, ContentBlock, PastPrompt, User, json};
 use memchr::memmem::Finder;
 use memchr::{memchr, memrchr};
-use serde::Deserialize;
+use serde::de::Visitor;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
+use std::borrow::Cow;
+use std::fmt::{self, Formatter};
 use std::sync::LazyLock;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
@@ -35,34 +38,67 @@ pub(crate) fn texts(content: &Value) -> String {
     content.as_str().into_iter().chain(of_blocks).collect::<Vec<_>>().join("\n")
 }
 
-/// The place of a line in the tree of a conversation.
+/// The place of a line in the tree of a conversation. It borrows from the line, as there are as many as lines.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-pub struct Place {
-    r#type: String,
-    subtype: Option<String>,
-    pub uuid: Option<String>,
-    pub parent_uuid: Option<String>,
+pub struct Place<'a> {
+    #[serde(borrow)]
+    r#type: Option<Text<'a>>,
+    subtype: Option<Text<'a>>,
+    uuid: Option<Text<'a>>,
+    parent_uuid: Option<Text<'a>>,
     /// The last line before a compaction, whose own line has no parent (2.1.197 and 2.1.329).
-    logical_parent_uuid: Option<String>,
+    logical_parent_uuid: Option<Text<'a>>,
     pub is_sidechain: bool,
-    message: Option<MessageHead>,
+    message: Option<MessageHead<'a>>,
     /// The line with the call that this line is the result of.
     #[serde(rename = "sourceToolAssistantUUID")]
-    source: Option<String>,
-    pub timestamp: Option<String>,
-    attachment: Option<JoinedPrompt>,
+    source: Option<Text<'a>>,
+    timestamp: Option<Text<'a>>,
+    attachment: Option<Box<JoinedPrompt>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct MessageHead {
-    id: Option<String>,
+struct MessageHead<'a> {
+    #[serde(borrow)]
+    id: Option<Text<'a>>,
 }
 
-impl Place {
+/// A text of a line, borrowed unless it has escapes.
+#[derive(Debug)]
+struct Text<'a>(Cow<'a, str>);
+
+impl<'a, 'de: 'a> Deserialize<'de> for Text<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Reader;
+        impl<'de> Visitor<'de> for Reader {
+            type Value = Cow<'de, str>;
+
+            fn expecting(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+                formatter.write_str("a text")
+            }
+
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+                Ok(Cow::Borrowed(text))
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+                Ok(Cow::Owned(text.to_owned()))
+            }
+        }
+        deserializer.deserialize_str(Reader).map(Self)
+    }
+}
+
+/// The text of a field, if it is there.
+fn as_str<'p>(field: &'p Option<Text<'_>>) -> Option<&'p str> {
+    field.as_ref().map(|text| &*text.0)
+}
+
+impl<'a> Place<'a> {
     /// Reads it from a line; `None` if the line is no JSON object.
-    pub fn read(line: &[u8]) -> Option<Self> {
+    pub fn read(line: &'a [u8]) -> Option<Self> {
         // Serde would also accept a list for a struct, with its values as fields in order.
         let is_object = line.trim_ascii_start().starts_with(b"{");
         let read = is_object.then(|| serde_json::from_slice(line).ok())?;
@@ -71,62 +107,80 @@ impl Place {
 
     /// The same for a line with a field of another type, with two fields of one name, or with text that is no Unicode.
     fn of(line: &StoredLine) -> Option<Self> {
-        let text = |name: &str| line.text(name).map(str::to_owned);
+        let text = |name: &str| line.text(name).map(|text| Text(Cow::Owned(text.to_owned())));
+        let message_id = line.message_id().map(|id| Text(Cow::Owned(id.to_owned())));
         Some(Self {
-            r#type: text("type").unwrap_or_default(),
+            r#type: text("type"),
             subtype: text("subtype"),
             uuid: text("uuid"),
             parent_uuid: text("parentUuid"),
             logical_parent_uuid: text("logicalParentUuid"),
             is_sidechain: line.is_sidechain(),
-            message: Some(MessageHead { id: line.message_id().map(str::to_owned) }),
+            message: Some(MessageHead { id: message_id }),
             source: text("sourceToolAssistantUUID"),
             timestamp: text("timestamp"),
-            attachment: JoinedPrompt::of(line),
+            attachment: JoinedPrompt::of(line).map(Box::new),
         })
+    }
+
+    fn kind(&self) -> &str {
+        as_str(&self.r#type).unwrap_or_default()
+    }
+
+    pub fn uuid(&self) -> Option<&str> {
+        as_str(&self.uuid)
+    }
+
+    pub fn timestamp(&self) -> Option<&str> {
+        as_str(&self.timestamp)
+    }
+
+    /// The line before this one, which a compaction does not have.
+    pub fn parent_uuid(&self) -> Option<&str> {
+        as_str(&self.parent_uuid)
     }
 
     /// The line that this one continues.
     pub fn parent(&self) -> Option<&str> {
-        self.parent_uuid.as_deref().or(self.logical_parent_uuid.as_deref())
+        self.parent_uuid().or(as_str(&self.logical_parent_uuid))
     }
 
     pub fn is_message(&self) -> bool {
-        self.r#type == "user" || self.r#type == "assistant"
+        matches!(self.kind(), "user" | "assistant")
     }
 
     /// The id of the reply that this line is a block of.
     pub fn reply(&self) -> Option<&str> {
-        let head = self.message.as_ref().filter(|_| self.r#type == "assistant")?;
-        head.id.as_deref().filter(|id| !id.is_empty())
+        let head = self.message.as_ref().filter(|_| self.kind() == "assistant")?;
+        as_str(&head.id).filter(|id| !id.is_empty())
     }
 
     /// The uuid of the line with the call that this line is the result of.
     pub fn call(&self) -> Option<&str> {
-        self.source.as_deref().filter(|_| self.r#type == "user")
+        as_str(&self.source).filter(|_| self.kind() == "user")
     }
 
     /// The conversation was compacted here. The summary follows.
     pub fn is_compaction(&self) -> bool {
-        self.r#type == "system" && self.subtype.as_deref() == Some("compact_boundary")
+        self.kind() == "system" && as_str(&self.subtype) == Some("compact_boundary")
     }
 
     /// A kind of line that is a part of the tree (2.1.329).
     pub fn is_known(&self) -> bool {
-        matches!(self.r#type.as_str(), "user" | "assistant" | "attachment" | "system" | "progress")
+        matches!(self.kind(), "user" | "assistant" | "attachment" | "system" | "progress")
     }
 
     /// Whether it is the prompt with this wire id.
     pub fn is_prompt(&self, wire_id: &str) -> bool {
         match &self.attachment {
             Some(joined) => joined.is_prompt() && joined.uuid() == wire_id,
-            None => self.r#type == "user" && self.uuid.as_deref() == Some(wire_id),
+            None => self.kind() == "user" && self.uuid() == Some(wire_id),
         }
     }
 
     /// A prompt that joined a running turn.
     pub fn joined_prompt(&self) -> Option<&JoinedPrompt> {
-        self.attachment.as_ref().filter(|attachment| attachment.is_prompt())
+        self.attachment.as_deref().filter(|attachment| attachment.is_prompt())
     }
 
     /// A message, a prompt that joined a running turn, or a compaction.

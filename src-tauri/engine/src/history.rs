@@ -175,7 +175,8 @@ impl Kept {
         let of_prompt = |line: &&[u8]| memmem::find(line, prompt.as_bytes()).is_some();
         let mut places = self.lines().filter(of_prompt).filter_map(Place::read);
         let place = places.find(|place| place.is_prompt(prompt))?;
-        Some(place.parent_uuid.map_or(PromptPlace::Beginning, PromptPlace::After))
+        let after = |uuid: &str| PromptPlace::After(uuid.to_owned());
+        Some(place.parent_uuid().map_or(PromptPlace::Beginning, after))
     }
 
     /// The lines as they are in the file.
@@ -293,7 +294,7 @@ fn fold_event(
             past_prompt(transcript, at, user);
             at
         }
-        _ => milliseconds(line.place.timestamp.as_deref()),
+        _ => milliseconds(line.place.timestamp()),
     };
     let task_end = match &inbound {
         AgentEvent::User(user) => task_end(user),

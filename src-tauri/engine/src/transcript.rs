@@ -13,6 +13,7 @@ mod event;
 mod facts;
 pub mod find;
 mod hooks;
+pub mod lazy;
 mod markdown;
 mod mirror;
 mod notices;
@@ -43,7 +44,9 @@ use changed_inputs::ChangedInput;
 use changes::ChangeKind;
 pub use changes::TranscriptChange;
 pub use event::{CLEARED, RequestEnd, TranscriptEvent};
+use lazy::LazyItem;
 use reply::Reply;
+use slices::has_one_slice;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -66,15 +69,13 @@ fn reason(outcome: &Outcome) -> &'static str {
 pub struct Transcript {
     /// The project's folder. Paths inside it are shown relative to it.
     project: PathBuf,
-    items: Vec<Arc<Item>>,
+    items: Vec<Arc<LazyItem>>,
     index: HashMap<ItemId, usize>,
     rows: rows::Index,
     facts: facts::Facts,
     /// Events for changed facts (files, tasks), not published yet.
     change: Vec<Event>,
     documents: HashMap<ItemId, Document>,
-    /// Source of each finished text, as the agent wrote it.
-    sources: HashMap<ItemId, Box<str>>,
     tools: HashMap<ItemId, tool::Call>,
     /// Calls that have not ended, by call number.
     running: BTreeMap<u64, ItemId>,
@@ -234,8 +235,23 @@ impl Transcript {
         }
     }
 
+    /// All items, made whole.
     pub fn items(&self) -> impl ExactSizeIterator<Item = &Item> + Clone {
-        self.items.iter().map(Arc::as_ref)
+        self.items.iter().map(|item| &***item)
+    }
+
+    /// The number of items with a part that has not been needed so far.
+    #[cfg(test)]
+    pub fn n_late(&self) -> usize {
+        self.items.iter().filter(|item| item.is_late()).count()
+    }
+
+    /// The items that may have more than one slice. They may lack their outputs, which are in no slice.
+    pub fn items_that_may_be_long(&self) -> impl Iterator<Item = &Item> {
+        self.items.iter().filter_map(|item| match item.source() {
+            Some(source) => (!has_one_slice(source)).then(|| &***item),
+            None => Some(item.head()),
+        })
     }
 
     /// Whether the item exists.
@@ -249,12 +265,12 @@ impl Transcript {
 
     /// The row that the item is drawn in.
     pub fn row_of(&self, id: &ItemId) -> Option<u32> {
-        Some(self.items[*self.index.get(id)?].row)
+        Some(self.head(id)?.row)
     }
 
-    /// The first item of a row.
+    /// The first item of a row, as far as it is there at once.
     pub fn head_of(&self, row: u32) -> Option<&Item> {
-        self.rows.head(row).map(|place| self.items[place].as_ref())
+        self.rows.head(row).map(|place| self.items[place].head())
     }
 
     /// Whether the row folds a run of calls, which have no rows of their own.
@@ -265,7 +281,7 @@ impl Transcript {
     /// The items that a subagent made, if the row is that of its call.
     pub fn inside(&self, row: u32) -> impl Iterator<Item = &Item> {
         let inside = if self.rows.is_run(row) { &[] } else { self.rows.inside(row) };
-        inside.iter().map(|place| self.items[*place as usize].as_ref())
+        inside.iter().map(|place| &**self.items[*place as usize])
     }
 
     /// Whether a subagent made the item, and it is in the row of its call.
@@ -275,16 +291,20 @@ impl Transcript {
 
     /// The items of the rows `first..end`, without those of subagents.
     pub fn items_of(&self, first: u32, end: u32) -> impl Iterator<Item = &Item> {
-        self.rows.places(first, end).map(|place| self.items[place].as_ref())
+        self.rows.places(first, end).map(|place| &**self.items[place])
     }
 
     pub fn item(&self, id: &ItemId) -> Option<&Item> {
-        Some(self.items[*self.index.get(id)?].as_ref())
+        Some(self.lazy(id)?)
     }
 
-    /// Bytes of a text as the agent wrote it; the largest number if they are not kept.
-    pub fn source_bytes(&self, id: &ItemId) -> usize {
-        self.sources.get(id).map_or(usize::MAX, |source| source.len())
+    fn lazy(&self, id: &ItemId) -> Option<&LazyItem> {
+        Some(&self.items[*self.index.get(id)?])
+    }
+
+    /// The item as far as it is there at once.
+    fn head(&self, id: &ItemId) -> Option<&Item> {
+        self.lazy(id).map(LazyItem::head)
     }
 
     /// Ids of the texts that are streaming.
@@ -326,7 +346,7 @@ impl Transcript {
         };
         let at_work = |id: &ItemId| {
             let place = *self.index.get(id)?;
-            Some((place, at_work(&self.items[place])?))
+            Some((place, at_work(self.items[place].head())?))
         };
         // Only open blocks and running calls are searched, so the cost does not depend on the length of the turn. Of
         // several running calls, the one that started last counts.
@@ -338,8 +358,11 @@ impl Transcript {
     }
 
     fn body(&mut self, id: &ItemId) -> Option<&mut Body> {
-        let item_idx = *self.index.get(id)?;
-        Some(&mut Arc::make_mut(&mut self.items[item_idx]).body)
+        self.lazy_mut(id).map(LazyItem::body_mut)
+    }
+
+    fn lazy_mut(&mut self, id: &ItemId) -> Option<&mut LazyItem> {
+        Some(Arc::make_mut(&mut self.items[*self.index.get(id)?]))
     }
 
     /// Appends an item, or replaces the body of the item with this id.
@@ -364,7 +387,8 @@ impl Transcript {
         let row_of_parent = parent.as_ref().and_then(|parent| self.row_of(parent));
         let (row, nr) = self.rows.add(self.items.len(), row_of_parent, &body);
         self.index.insert(id.clone(), self.items.len());
-        self.items.push(Arc::new(Item { parent, row, nr, at, ..Item::new(id.as_str(), body) }));
+        let item = Item { parent, row, nr, at, ..Item::new(id.0.clone(), body) };
+        self.items.push(Arc::new(LazyItem::new(item)));
         self.touch(&id, ChangeKind::Added);
         if !is_inside {
             self.supplement_after(&id);
@@ -373,7 +397,7 @@ impl Transcript {
 
     fn remove(&mut self, id: &ItemId) {
         let Some(item_idx) = self.index.remove(id) else { return };
-        self.rows.remove(item_idx, self.items[item_idx].row);
+        self.rows.remove(item_idx, self.items[item_idx].head().row);
         self.items.remove(item_idx);
         for idx in self.index.values_mut().filter(|idx| **idx > item_idx) {
             *idx -= 1;
@@ -381,7 +405,6 @@ impl Transcript {
         self.documents.remove(id);
         self.told_thoughts.remove(id);
         self.wanted.forget(id);
-        self.sources.remove(id);
         if let Some(call) = self.tools.remove(id) {
             self.running.remove(&call.number);
         }

@@ -31,6 +31,7 @@ Usage: deskbell-bench <COMMAND>
   relay APP                 latency, throughput and CPU of `deskbell relay`, whose program is APP
   sessions N...             threads, memory and rest of so many sessions at once
   opening N...              time to read so many items from disk, and their last screen
+  open FILE                 reads a conversation, and prints how many items it has and the memory that it took
   search [MEGABYTES]        time to search a store of this size (1,000), and that of grep and ripgrep
   listing [SESSIONS]        time to list this many stored sessions (10,000), and to read their heads and tails
   host N                    CPU per event of a whole session of ours, as the SDKs are measured
@@ -69,6 +70,7 @@ fn run(args: &[&str]) -> Result<()> {
         ["opening", counts @ ..] => {
             opening::bench(&counts.iter().map(|count| number(count)).collect::<Result<Vec<_>>>()?)
         }
+        ["open", file] => opening::open(Path::new(file)),
         ["listing"] => listing::bench(10_000),
         ["listing", sessions] => listing::bench(number(sessions)?),
         ["search"] => search::bench(1_000),

@@ -1,15 +1,18 @@
-//! Reading a long conversation on disk: time to its last screen, and to the whole.
+//! Reading a long conversation on disk: time to its last screen, time and memory to the whole.
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
+use deskbell_engine::Transcript;
 use deskbell_engine::history::{self, Additions, Kept};
 use serde_json::json;
 
 use crate::statistics::median;
+use crate::status::Status;
 
 const ROUNDS: usize = 5;
 
@@ -21,8 +24,17 @@ pub fn bench(counts: &[usize]) -> Result<()> {
     let is_all = counts.is_empty();
     let counts = if is_all { &[1_000, 10_000, 100_000][..] } else { counts };
     println!(
-        "{:>22} {:>8} {:>9} {:>19} {:>16} {:>8} {:>8} {:>10}",
-        "items", "MiB", "read, ms", "parsed as JSON, ms", "last screen, ms", "all, ms", "× read", "× parsed"
+        "{:>22} {:>8} {:>9} {:>19} {:>16} {:>8} {:>8} {:>10} {:>15} {:>10}",
+        "items",
+        "MiB",
+        "read, ms",
+        "parsed as JSON, ms",
+        "last screen, ms",
+        "all, ms",
+        "× read",
+        "× parsed",
+        "peak, × its MiB",
+        "kept"
     );
     let folder = tempfile::tempdir()?;
     for n in counts {
@@ -51,23 +63,51 @@ fn measure(file: &Path, kind: &str, n: Option<usize>) -> Result<()> {
         drop(bytes);
         let (end, took) = timed(|| history::read_end(file, project, &Additions::default()))?;
         // As a window opens it.
-        let open = || Ok(Kept::load(file)?.transcript_with_last_colours(project, &Additions::default()));
-        let (whole, took_all) = timed(open)?;
-        n_items = whole.items().count();
+        let (whole, took_all) = timed(|| read_whole(file))?;
+        n_items = whole.items().len();
         ensure!(n.is_none_or(|n| n == n_items), "{n_items} items were read");
         // A short file is read whole at once.
         ends.push(ms(if end.is_some() { took } else { took + took_all }));
         wholes.push(ms(took_all));
     }
     let (read, parsed, whole) = (median(&reads), median(&parses), median(&wholes));
+    let (peak, kept) = memory(file)?;
     println!(
-        "{:>22} {mib:>8.1} {read:>9.1} {parsed:>19.0} {:>16.1} {whole:>8.0} {:>8.1} {:>10.2}",
+        "{:>22} {mib:>8.1} {read:>9.1} {parsed:>19.0} {:>16.1} {whole:>8.0} {:>8.1} {:>10.2} {:>15.2} {:>10.2}",
         format!("{n_items}{kind}"),
         median(&ends),
         whole / read,
-        whole / parsed
+        whole / parsed,
+        peak / mib,
+        kept / mib
     );
     Ok(())
+}
+
+/// As a window opens it.
+fn read_whole(file: &Path) -> io::Result<Transcript> {
+    let project = file.parent().unwrap_or(file);
+    Ok(Kept::load(file)?.transcript_with_last_colours(project, &Additions::default()))
+}
+
+/// Reads a conversation and prints the memory that this took, in MiB: the most, and what is kept.
+pub fn open(file: &Path) -> Result<()> {
+    let before = Status::read()?.memory_kib;
+    let transcript = read_whole(file)?;
+    let after = Status::read()?;
+    let mib = |kib: u64| kib.saturating_sub(before) as f64 / 1024.0;
+    println!("{} {}", mib(after.peak_kib), mib(after.memory_kib));
+    drop(transcript);
+    Ok(())
+}
+
+/// The same in a process of its own.
+fn memory(file: &Path) -> Result<(f64, f64)> {
+    let program = std::env::current_exe().context("this program")?;
+    let output = Command::new(program).arg("open").arg(file).output().context("starting this program")?;
+    let printed = String::from_utf8(output.stdout)?;
+    let (peak, kept) = printed.trim().split_once(' ').context("no figures were printed")?;
+    Ok((peak.parse()?, kept.parse()?))
 }
 
 /// Parses each line as JSON and keeps nothing.

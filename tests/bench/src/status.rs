@@ -7,6 +7,8 @@ use anyhow::{Context, Result};
 pub struct Status {
     pub threads: u64,
     pub memory_kib: u64,
+    /// The most memory so far.
+    pub peak_kib: u64,
     /// Of all threads: how often one waited, and was woken (voluntary context switches).
     pub wake_ups: u64,
 }
@@ -20,7 +22,12 @@ impl Status {
             let status = fs::read_to_string(task?.path().join("status")).unwrap_or_default();
             wake_ups += number(&status, "voluntary_ctxt_switches:");
         }
-        Ok(Self { threads: number(&status, "Threads:"), memory_kib: number(&status, "VmRSS:"), wake_ups })
+        Ok(Self {
+            threads: number(&status, "Threads:"),
+            memory_kib: number(&status, "VmRSS:"),
+            peak_kib: number(&status, "VmHWM:"),
+            wake_ups,
+        })
     }
 }
 

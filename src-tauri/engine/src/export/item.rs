@@ -1,13 +1,13 @@
 //! An item of an exported conversation.
 
-use crate::api::Item;
+use crate::transcript::lazy::LazyItem;
 use crate::transcript::output::Source;
 use std::sync::Arc;
 
 /// An item with its long texts, which a window gets in parts.
 #[derive(Clone, Debug)]
 pub struct ExportedItem {
-    pub item: Arc<Item>,
+    pub item: Arc<LazyItem>,
     /// The source of a text, as the agent wrote it.
     pub source: Option<String>,
     /// The whole output of a tool.

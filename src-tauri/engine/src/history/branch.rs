@@ -18,7 +18,7 @@ const MOST_OF_COMPACTION: usize = 8;
 /// A line to show.
 pub struct Line<'a> {
     pub bytes: &'a [u8],
-    pub place: Place,
+    pub place: Place<'a>,
     /// The message before it is not in the file.
     pub is_after_gap: bool,
 }
@@ -74,7 +74,7 @@ impl<'a> Branch<'a> {
         branch
     }
 
-    fn collect(&mut self, lines: Vec<&'a [u8]>, places: Vec<Option<Place>>, walk: &Walk) {
+    fn collect(&mut self, lines: Vec<&'a [u8]>, places: Vec<Option<Place<'a>>>, walk: &Walk) {
         let mut is_after_gap = false;
         for (at, (bytes, place)) in lines.into_iter().zip(places).enumerate() {
             let Some(place) = place.filter(|_| walk.is_on[at]) else { continue };
@@ -88,9 +88,9 @@ impl<'a> Branch<'a> {
     }
 }
 
-fn ends(places: &[Option<Place>]) -> Vec<String> {
+fn ends(places: &[Option<Place<'_>>]) -> Vec<String> {
     let last = places.iter().skip(places.len().saturating_sub(MOST_ENDS)).flatten();
-    last.filter(|place| !place.is_sidechain).filter_map(|place| place.uuid.clone()).collect()
+    last.filter(|place| !place.is_sidechain).filter_map(|place| place.uuid().map(str::to_owned)).collect()
 }
 
 /// The lines on the branch, and those before which there is a gap.
@@ -100,20 +100,29 @@ struct Walk {
 }
 
 struct Tree<'p> {
-    places: &'p [Option<Place>],
+    places: &'p [Option<Place<'p>>],
     /// The agent may write a message again, with another parent (2.1.197): the first one counts.
     by_uuid: HashMap<&'p str, usize>,
+    /// The lines that are copies of earlier ones.
+    is_copy: Vec<bool>,
 }
 
 impl<'p> Tree<'p> {
-    fn of(places: &'p [Option<Place>]) -> Self {
+    fn of(places: &'p [Option<Place<'p>>]) -> Self {
         let mut by_uuid = HashMap::with_capacity(places.len());
-        for (at, place) in places.iter().enumerate() {
-            if let Some(uuid) = place.as_ref().and_then(|place| place.uuid.as_deref()) {
-                by_uuid.entry(uuid).or_insert(at);
-            }
-        }
-        Self { places, by_uuid }
+        let is_copy = places.iter().enumerate().map(|(at, place)| {
+            let uuid = place.as_ref().and_then(Place::uuid);
+            uuid.is_some_and(|uuid| *by_uuid.entry(uuid).or_insert(at) != at)
+        });
+        let is_copy = is_copy.collect();
+        Self { places, by_uuid, is_copy }
+    }
+
+    /// The line with this uuid, which is that of the parent of line `child`. Almost every line continues the one before it.
+    fn parent(&self, child: usize, uuid: &str) -> Option<usize> {
+        let before = child.checked_sub(1).filter(|before| !self.is_copy[*before]);
+        let is_before = |before: &usize| self.places[*before].as_ref().and_then(Place::uuid) == Some(uuid);
+        before.filter(is_before).or_else(|| self.by_uuid.get(uuid).copied())
     }
 
     fn leaf(&self, leaf: Option<&str>) -> Option<usize> {
@@ -124,10 +133,8 @@ impl<'p> Tree<'p> {
     }
 
     /// The place if it is not a copy of an earlier line.
-    fn original(&self, at: usize) -> Option<&'p Place> {
-        let place = self.places[at].as_ref()?;
-        let first = place.uuid.as_deref().and_then(|uuid| self.by_uuid.get(uuid));
-        first.is_none_or(|first| *first == at).then_some(place)
+    fn original(&self, at: usize) -> Option<&'p Place<'p>> {
+        self.places[at].as_ref().filter(|_| !self.is_copy[at])
     }
 
     /// The last message before `end` that is not on the branch.
@@ -151,7 +158,7 @@ impl<'p> Tree<'p> {
             walk.is_on[here] = true;
             let Some(place) = &self.places[here] else { break };
             let parent = place.parent();
-            at = parent.and_then(|parent| self.by_uuid.get(parent)).copied();
+            at = parent.and_then(|parent| self.parent(here, parent));
             at = at.filter(|parent| !walk.is_on[*parent]);
             // A compaction replaces what was before it. In a fork (2.1.197 and 2.1.329) it is the first line, and what it
             // says it follows was moved below it.
@@ -167,12 +174,20 @@ impl<'p> Tree<'p> {
     /// Adds the other blocks of the replies on the branch, and the results that hang on them, as far as they are before
     /// `end`.
     fn add_parallel_calls(&self, walk: &mut Walk, end: usize) {
+        let is_candidate = |at: &usize| {
+            let place = self.original(*at).filter(|place| !place.is_sidechain && !walk.is_on[*at]);
+            place.is_some_and(|place| place.reply().or(place.call()).is_some())
+        };
+        let candidates: Vec<usize> = (0..end).filter(is_candidate).collect();
+        if candidates.is_empty() {
+            return;
+        }
         let on_branch = || self.places.iter().zip(&walk.is_on).filter(|(_, is_on)| **is_on);
         let places = || on_branch().filter_map(|(place, _)| place.as_ref());
         let replies: HashSet<&str> = places().filter_map(Place::reply).collect();
         let has_result: HashSet<&str> = places().filter_map(Place::call).collect();
-        for at in 0..end {
-            let Some(place) = self.original(at).filter(|place| !place.is_sidechain) else { continue };
+        for at in candidates {
+            let Some(place) = self.original(at) else { continue };
             let is_block = place.reply().is_some_and(|reply| replies.contains(reply));
             let is_result = place.call().is_some_and(|call| {
                 !has_result.contains(call) && self.by_uuid.get(call).is_some_and(|call| walk.is_on[*call])
@@ -193,12 +208,12 @@ impl<'p> Tree<'p> {
     }
 
     /// The lines of a compaction, if the next line on the branch continues the same line as the compaction.
-    fn parts_of_compaction(&self, at: usize, compaction: &Place, walk: &Walk) -> Vec<usize> {
+    fn parts_of_compaction(&self, at: usize, compaction: &Place<'_>, walk: &Walk) -> Vec<usize> {
         let mut parts = vec![at];
-        let mut uuids: Vec<&str> = compaction.uuid.as_deref().into_iter().collect();
+        let mut uuids: Vec<&str> = compaction.uuid().into_iter().collect();
         for next in (at + 1..self.places.len()).take(MOST_OF_COMPACTION) {
             let Some(place) = self.original(next) else { continue };
-            let Some(uuid) = place.uuid.as_deref() else { continue };
+            let Some(uuid) = place.uuid() else { continue };
             if place.parent().is_some_and(|parent| uuids.contains(&parent)) {
                 parts.push(next);
                 uuids.push(uuid);

@@ -192,11 +192,11 @@ impl<'a> Threads<'a> {
                 continue;
             };
             // 2.1.197 writes messages again.
-            let is_new = place.uuid.as_ref().is_none_or(|uuid| folded.insert(uuid.clone()));
+            let is_new = place.uuid().is_none_or(|uuid| folded.insert(uuid.to_owned()));
             if is_new && place.is_message() {
                 let event = below(wire::parse(line), call);
                 let calls = calls_in(&event);
-                transcript.line(milliseconds(place.timestamp.as_deref()), event);
+                transcript.line(milliseconds(place.timestamp()), event);
                 self.fold(transcript, &calls);
             }
         }

@@ -65,9 +65,10 @@ impl Tail {
         }
         let subagents = Followed::of(&kept.subagents, shown);
         let mut tail = Self { offset: kept.n_left_out + whole as u64, known: VecDeque::new(), subagents };
-        let on_branch = branch.lines.iter().filter_map(|line| line.place.uuid.as_ref());
+        let last = &branch.lines[branch.lines.len().saturating_sub(KNOWN)..];
+        last.iter().filter_map(|line| line.place.uuid()).for_each(|uuid| tail.knows(uuid.to_owned()));
         // The agent continues also after lines that are not shown.
-        on_branch.chain(&branch.ends).for_each(|uuid| tail.knows(uuid.clone()));
+        branch.ends.iter().for_each(|uuid| tail.knows(uuid.clone()));
         tail
     }
 
@@ -106,7 +107,8 @@ impl Tail {
             }
             // A damaged line is counted with those of the whole file.
             let Some(place) = Place::read(bytes) else { return false };
-            let Some(uuid) = place.uuid.clone().filter(|_| !place.is_sidechain) else { continue };
+            let Some(uuid) = place.uuid().filter(|_| !place.is_sidechain) else { continue };
+            let uuid = uuid.to_owned();
             let continues_last =
                 place.parent().is_some_and(|parent| self.known.back().is_some_and(|last| last == parent));
             // 2.1.197 writes messages again when it compacts.

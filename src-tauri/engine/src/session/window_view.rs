@@ -11,7 +11,7 @@ use super::feed::RowCount;
 use crate::api::{Block, Body, ChangedFile, Event, Item, ItemId, Slice};
 use crate::transcript::Transcript;
 use crate::transcript::slices::body::BodySlices;
-use crate::transcript::slices::{Kept, ONE_SLICE, Parts, has_long_line};
+use crate::transcript::slices::{Kept, Parts, has_long_line};
 use open::OpenCall;
 use rows::WindowRows;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -40,7 +40,7 @@ impl WindowView {
         *self = Self { unfolded: unfolded.clone(), ..Self::default() };
         self.rows.extend(transcript.n_rows());
         self.lay_out_around(transcript, unfolded.iter());
-        for item in transcript.items().filter(|item| transcript.source_bytes(&item.id) >= ONE_SLICE) {
+        for item in transcript.items_that_may_be_long() {
             self.look(item, transcript);
         }
         for item in transcript.streams().filter_map(|id| transcript.item(id)) {

@@ -1,9 +1,11 @@
 //! Tool calls in a transcript: start, permission request, background run and end of each call.
 
 use super::changes::ChangeKind;
+use super::lazy::Late;
 use super::{RequestEnd, Transcript, tasks, tool};
 use crate::agent::{DecidedBy, Rejection, ToolResult, User};
 use crate::api::*;
+use std::sync::Arc;
 
 /// With more open calls than this, none is shown as waiting for another one: the time to work that out grows with each
 /// open call.
@@ -49,11 +51,8 @@ impl Transcript {
         }
         call.has_plain_diff = self.is_reading;
         let view = call.view(state, None, None);
-        match self.body(&item_id) {
-            Some(Body::ToolCall(known)) => {
-                **known = view;
-                self.touch(&item_id, ChangeKind::Changed);
-            }
+        match self.head(&item_id).map(|item| &item.body) {
+            Some(Body::ToolCall(_)) => self.put_view(&item_id, view, None),
             _ => self.add(item_id.clone(), parent.clone(), now, Body::ToolCall(Box::new(view))),
         }
         self.learn(&item_id);
@@ -110,7 +109,7 @@ impl Transcript {
         }
         let mut waits = false;
         for id in self.running.values().cloned().collect::<Vec<_>>() {
-            let (Some(item), Some(call)) = (self.item(&id), self.tools.get(&id)) else { continue };
+            let (Some(item), Some(call)) = (self.head(&id), self.tools.get(&id)) else { continue };
             let Body::ToolCall(view) = &item.body else { continue };
             if item.parent.as_ref() != parent {
                 continue;
@@ -132,21 +131,35 @@ impl Transcript {
     }
 
     fn parent_of(&self, id: &ItemId) -> Option<ItemId> {
-        self.item(id)?.parent.clone()
+        self.head(id)?.parent.clone()
     }
 
     /// Shows a call that has no result yet in this state.
     fn show_call(&mut self, id: &ItemId, state: ToolState, duration_ms: Option<u64>) {
         let Some(call) = self.tools.get(id) else { return };
         let view = call.view(state, duration_ms, None);
-        if let Some(Body::ToolCall(known)) = self.body(id) {
-            **known = view;
-            self.touch(id, ChangeKind::Changed);
+        let excerpt = call.excerpt(&view);
+        self.put_view(id, view, excerpt);
+    }
+
+    /// Replaces the view of a call. The excerpt of its output is made at once, unless the conversation is being read.
+    fn put_view(&mut self, id: &ItemId, view: ToolCall, excerpt: Option<Late>) {
+        let Some(place) = self.index.get(id) else { return };
+        let item = Arc::make_mut(&mut self.items[*place]);
+        if !matches!(item.head().body, Body::ToolCall(_)) {
+            return;
         }
+        item.put(Body::ToolCall(Box::new(view)), excerpt);
+        if !self.is_reading
+            && let (Body::ToolCall(view), Some(call)) = (item.body_mut(), self.tools.get(id))
+        {
+            call.paint(view);
+        }
+        self.touch(id, ChangeKind::Changed);
     }
 
     fn state_of(&self, id: &ItemId) -> Option<ToolState> {
-        match &self.item(id)?.body {
+        match &self.head(id)?.body {
             Body::ToolCall(call) => Some(call.state),
             _ => None,
         }
@@ -188,12 +201,10 @@ impl Transcript {
         let took = matches!(state, ToolState::Succeeded | ToolState::Failed | ToolState::Interrupted);
         let duration_ms = took.then(|| now.saturating_sub(call.started_at));
         let view = call.view(state, duration_ms, Some(outcome));
+        let excerpt = call.excerpt(&view);
         let report = call.is_agent().then(|| outcome.report()).flatten();
         let report = report.filter(|_| state == ToolState::Succeeded);
-        if let Some(Body::ToolCall(known)) = self.body(&id) {
-            **known = view;
-            self.touch(&id, ChangeKind::Changed);
-        }
+        self.put_view(&id, view, excerpt);
         if let Some(task) = task {
             self.background.insert(task.to_owned(), id.clone());
             if let Some(end) = self.early_ends.remove(task) {
@@ -214,8 +225,8 @@ impl Transcript {
         let row = self.row_of(call);
         let last = row.and_then(|row| self.rows.inside(row).last()).map(|place| &self.items[*place as usize]);
         let is_there = last.is_some_and(|last| {
-            last.parent.as_ref() == Some(call)
-                && self.sources.get(&last.id).is_some_and(|source| source.trim() == report.trim())
+            last.head().parent.as_ref() == Some(call)
+                && last.source().is_some_and(|source| source.trim() == report.trim())
         });
         if !is_there {
             self.whole_text(now, ItemId(format!("{call}.report")), Some(call.clone()), report);
@@ -232,7 +243,7 @@ impl Transcript {
             return;
         }
         let call = self.background.remove(task_id);
-        let subject = call.as_ref().and_then(|id| match &self.item(id)?.body {
+        let subject = call.as_ref().and_then(|id| match &self.head(id)?.body {
             Body::ToolCall(call) => Some(call.subject.clone()),
             _ => None,
         });
@@ -293,7 +304,7 @@ impl Transcript {
     /// Updates the facts (changed files, tasks) from a tool call.
     fn learn(&mut self, id: &ItemId) {
         if let Some(place) = self.index.get(id) {
-            self.change.extend(self.facts.learn(&self.items[*place]));
+            self.change.extend(self.facts.learn(self.items[*place].head()));
         }
     }
 

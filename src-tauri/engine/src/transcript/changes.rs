@@ -89,7 +89,7 @@ impl Transcript {
         let item_idx = *self.index.get(&id)?;
         let repainted = self.wanted.repainted.remove(&id);
         let change = self.documents.get_mut(&id).and_then(Document::take_change);
-        if let Body::Text { blocks, .. } = &mut Arc::make_mut(&mut self.items[item_idx]).body
+        if let Body::Text { blocks, .. } = Arc::make_mut(&mut self.items[item_idx]).body_mut()
             && let Some(change) = &change
         {
             apply(blocks, change.clone());
@@ -103,7 +103,9 @@ impl Transcript {
             (ChangeKind::Added, _) => Some(Event::ItemAdded { item: self.told(id, item_idx) }),
             (ChangeKind::Changed, _) => Some(Event::ItemChanged { item: self.told(id, item_idx) }),
             (ChangeKind::Grown, Some(change)) => Some(told(id, change)),
-            (ChangeKind::Grown, None) if matches!(self.items[item_idx].body, Body::Text { .. }) => None,
+            (ChangeKind::Grown, None) if matches!(self.items[item_idx].head().body, Body::Text { .. }) => {
+                None
+            }
             (ChangeKind::Grown, None) => Some(self.grown(id, item_idx)),
             // These kinds are published by the caller.
             (ChangeKind::Finished | ChangeKind::Coloured | ChangeKind::Removed, _) => None,
@@ -112,17 +114,17 @@ impl Transcript {
 
     /// The item, which is published as a whole.
     fn told(&mut self, id: ItemId, item_idx: usize) -> Item {
-        let item = &self.items[item_idx];
+        let item: &Item = &self.items[item_idx];
         match &item.body {
             Body::Thinking { text, streaming: true, .. } => self.told_thoughts.insert(id, text.len()),
             _ => self.told_thoughts.remove(&id),
         };
-        Item::clone(item)
+        item.clone()
     }
 
     /// The growth of a thought since it was published. Other items are published as a whole.
     fn grown(&mut self, item_id: ItemId, item_idx: usize) -> Event {
-        if let Body::Thinking { text, .. } = &self.items[item_idx].body
+        if let Body::Thinking { text, .. } = &self.items[item_idx].head().body
             && let Some(told) = self.told_thoughts.get_mut(&item_id)
             && let Some(new) = text.get(*told..)
         {
@@ -161,9 +163,6 @@ impl Transcript {
     /// Records that an item changed.
     pub(super) fn touch(&mut self, id: &ItemId, dirty: ChangeKind) {
         if self.is_reading {
-            if dirty != ChangeKind::Removed {
-                self.wanted.add_again(id);
-            }
             return;
         }
         let known = self.dirty_index.get(id);

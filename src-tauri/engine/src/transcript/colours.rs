@@ -4,10 +4,12 @@
 //! later change of the item. The caller decides where the job runs.
 
 use super::changes::ChangeKind;
+use super::lazy::LazyItem;
 use super::output::Source;
 use super::{Transcript, tool};
 use crate::api::*;
 use crate::document::{self, Painting, Repainted};
+use crate::parallel;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
@@ -98,14 +100,6 @@ impl Wanted {
         }
     }
 
-    /// Adds it without looking whether it is there, unless it was the last one that was added. One that is there twice
-    /// costs a second look when colours are made.
-    pub(super) fn add_again(&mut self, id: &ItemId) {
-        if self.order.back() != Some(id) {
-            self.order.push_back(id.clone());
-        }
-    }
-
     /// Adds it before the others: the user looks at it now.
     fn add_first(&mut self, id: &ItemId) {
         if self.known.insert(id.clone()) {
@@ -135,7 +129,7 @@ fn diff_of(item: &Item) -> Option<&Diff> {
 }
 
 /// The item with all colours of its text or of its diff; `None` if it has neither code nor a diff.
-pub fn coloured(item: &Item) -> Option<Arc<Item>> {
+pub fn coloured(item: &Item) -> Option<Arc<LazyItem>> {
     let has_code = matches!(&item.body, Body::Text { blocks, .. } if !Painting::of(blocks).is_complete());
     if !has_code && diff_of(item).is_none() {
         return None;
@@ -150,7 +144,7 @@ pub fn coloured(item: &Item) -> Option<Arc<Item>> {
         }
         _ => {}
     }
-    Some(Arc::new(coloured))
+    Some(Arc::new(LazyItem::new(coloured)))
 }
 
 impl Transcript {
@@ -174,6 +168,7 @@ impl Transcript {
     pub fn want_colours<'a>(&mut self, ids: impl Iterator<Item = &'a ItemId>) {
         for id in ids {
             let is_plain = |call: &tool::Call| call.uncoloured().is_some() || call.has_plain_diff;
+            self.look_for_code(id);
             if self.wanted.paintings.contains_key(id) || self.tools.get(id).is_some_and(is_plain) {
                 self.wanted.add_first(id);
             }
@@ -182,11 +177,33 @@ impl Transcript {
 
     /// All code gets colours.
     pub fn want_all_colours(&mut self) {
-        let ids: Vec<ItemId> = self.items.iter().map(|item| item.id.clone()).collect();
-        self.want_colours(ids.iter());
+        self.want_colours(self.ids().iter());
+    }
+
+    fn ids(&self) -> Vec<ItemId> {
+        self.items.iter().map(|item| item.head().id.clone()).collect()
+    }
+
+    /// Finds the code of a text whose document is made late.
+    fn look_for_code(&mut self, id: &ItemId) {
+        if !self.lazy(id).is_some_and(|item| item.is_plain) {
+            return;
+        }
+        let Some(item) = self.lazy_mut(id) else { return };
+        item.is_plain = false;
+        // Only code in fences has a language.
+        if !item.source().is_some_and(|source| source.contains("```") || source.contains("~~~")) {
+            return;
+        }
+        let Body::Text { blocks, .. } = &item.body else { return };
+        let painting = Painting::of(blocks);
+        if !painting.is_complete() {
+            self.wanted.paintings.insert(id.clone(), painting);
+        }
     }
 
     fn uncoloured_of(&mut self, id: &ItemId) -> Option<Code> {
+        self.look_for_code(id);
         if let Some(document) = self.documents.get_mut(id) {
             return document.uncoloured().map(Code::Document);
         }
@@ -200,7 +217,7 @@ impl Transcript {
             return code;
         }
         let call = self.tools.get(id)?;
-        let diff = call.has_plain_diff.then(|| self.item(id).and_then(diff_of)).flatten();
+        let diff = call.has_plain_diff.then(|| self.head(id).and_then(diff_of)).flatten();
         diff.cloned().map(Code::Diff).or_else(|| call.uncoloured().cloned().map(Code::Output))
     }
 
@@ -230,7 +247,7 @@ impl Transcript {
     fn colour_call(&mut self, id: &ItemId, colour: impl FnOnce(&mut tool::Call, &mut ToolCall) -> bool) {
         let Some(call) = self.tools.get_mut(id) else { return };
         let Some(place) = self.index.get(id) else { return };
-        let Body::ToolCall(view) = &mut Arc::make_mut(&mut self.items[*place]).body else { return };
+        let Body::ToolCall(view) = Arc::make_mut(&mut self.items[*place]).body_mut() else { return };
         if colour(call, view) {
             self.touch(id, ChangeKind::Changed);
         } else {
@@ -265,21 +282,25 @@ impl Transcript {
     pub fn colour_stored(&mut self, colouring: Colouring) {
         match colouring {
             Colouring::All => {
-                while let Some(job) = self.uncoloured() {
-                    self.colour(job.colour());
+                // What needs all colours needs all items.
+                parallel::map(&self.items, |item| item.make());
+                for id in self.ids() {
+                    while let Some(job) = self.job_of(&id) {
+                        self.colour(job.colour());
+                    }
                 }
             }
             Colouring::End => {
                 let mut left = MOST_AT_END;
-                let last = self.items.iter().rev().take(MOST_ITEMS_AT_END).map(|item| item.id.clone());
+                let last = self.items.iter().rev().take(MOST_ITEMS_AT_END).map(|item| item.head().id.clone());
                 for id in last.collect::<Vec<_>>() {
                     while let Some(job) = (left > 0).then(|| self.job_of(&id)).flatten() {
                         left -= 1;
                         self.colour(job.colour());
                     }
                 }
-                self.wanted.clear();
             }
         }
+        self.wanted.clear();
     }
 }

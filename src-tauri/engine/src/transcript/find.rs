@@ -1,6 +1,7 @@
 //! Text search in a whole transcript, whether or not a window has loaded it. The search runs in parallel to the
 //! session, on slices that the session returns between its events.
 
+use super::lazy::LazyItem;
 use super::output::Source;
 use super::slices::body::BodySlices;
 use super::{Transcript, words};
@@ -16,7 +17,7 @@ pub type Slice = Vec<Readable>;
 
 /// The searchable content of one item.
 pub struct Readable {
-    item: Arc<Item>,
+    item: Arc<LazyItem>,
     output: Option<Source>,
 }
 
@@ -24,7 +25,8 @@ impl Transcript {
     /// The next slice of items, starting at index `first`.
     pub fn slice(&self, first: usize) -> Slice {
         let items = self.items.iter().skip(first).take(SLICE);
-        items.map(|item| Readable { item: item.clone(), output: self.output(&item.id).cloned() }).collect()
+        let output = |item: &LazyItem| self.output(&item.head().id).cloned();
+        items.map(|item| Readable { output: output(item), item: item.clone() }).collect()
     }
 }
 
@@ -33,7 +35,7 @@ pub struct Search {
     wanted: Regex,
     n_seen: usize,
     /// Items that match, and whether they must be expanded to show the match.
-    hits: Vec<(Arc<Item>, bool)>,
+    hits: Vec<(Arc<LazyItem>, bool)>,
     buffer: String,
 }
 
@@ -62,13 +64,15 @@ impl Search {
 
     /// `Some` if the item matches: whether it must be expanded to show the match.
     fn holds(&mut self, Readable { item, output }: &Readable) -> Option<bool> {
+        // The search makes documents. It does not look at the excerpts of outputs.
+        let body = if item.source().is_some() { &item.body } else { &item.head().body };
         self.buffer.clear();
-        words::shown(&item.body, &mut self.buffer);
+        words::shown(body, &mut self.buffer);
         if self.wanted.is_match(&self.buffer) {
             return Some(false);
         }
         self.buffer.clear();
-        words::inside(&item.body, &mut self.buffer);
+        words::inside(body, &mut self.buffer);
         let is_in_output = || output.as_ref().is_some_and(|output| self.wanted.is_match(output.raw()));
         (self.wanted.is_match(&self.buffer) || is_in_output()).then_some(true)
     }

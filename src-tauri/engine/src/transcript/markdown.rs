@@ -1,8 +1,9 @@
 //! Copying a conversation, a message, an output or an input as text. Uses the source as received, not the rendered
 //! form.
 
+use super::lazy::LazyItem;
 use super::{Transcript, questions, words};
-use crate::api::{Block, Body, CopyOf, ExportFormat, Item, ToolDetail, ToolIcon, ToolState};
+use crate::api::{Block, Body, CopyOf, ExportFormat, ToolDetail, ToolIcon, ToolState};
 use crate::export::{Conversation, ExportedItem};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -13,11 +14,11 @@ impl Transcript {
         if format == ExportFormat::Markdown {
             return Conversation { markdown: self.conversation(title), ..Conversation::default() };
         }
-        let exported = |item: &Arc<Item>| ExportedItem {
+        let exported = |item: &Arc<LazyItem>| ExportedItem {
             item: item.clone(),
-            source: matches!(item.body, Body::Text { .. }).then(|| self.message(item).into_owned()),
-            output: self.output(&item.id).cloned(),
-            stored_id: self.names.get(&item.id).unwrap_or(&item.id).as_str().to_owned(),
+            source: matches!(item.head().body, Body::Text { .. }).then(|| self.message(item).into_owned()),
+            output: self.output(&item.head().id).cloned(),
+            stored_id: self.names.get(&item.head().id).unwrap_or(&item.head().id).as_str().to_owned(),
         };
         Conversation { items: self.items.iter().map(exported).collect(), ..Conversation::default() }
     }
@@ -59,18 +60,18 @@ impl Transcript {
 
     /// The last text of the main thread after the last prompt, as the agent wrote it.
     pub fn last_answer(&self) -> Option<String> {
-        let mut turn = self.items.iter().rev().filter(|item| item.parent.is_none());
-        let mut turn = turn.by_ref().take_while(|item| !matches!(item.body, Body::Prompt { .. }));
-        let answer = turn.find(|item| matches!(item.body, Body::Text { .. }))?;
+        let mut turn = self.items.iter().rev().filter(|item| item.head().parent.is_none());
+        let mut turn = turn.by_ref().take_while(|item| !matches!(item.head().body, Body::Prompt { .. }));
+        let answer = turn.find(|item| matches!(item.head().body, Body::Text { .. }))?;
         Some(self.message(answer).into_owned())
     }
 
     /// The source of a text as the agent wrote it. Without a stored source, and for other items, the visible text.
-    fn message(&self, item: &Item) -> Cow<'_, str> {
-        if let Some(source) = self.sources.get(&item.id) {
+    fn message<'a>(&'a self, item: &'a LazyItem) -> Cow<'a, str> {
+        if let Some(source) = item.source() {
             return Cow::Borrowed(source);
         }
-        if let Some(document) = self.documents.get(&item.id) {
+        if let Some(document) = self.documents.get(&item.head().id) {
             return Cow::Borrowed(document.text());
         }
         let mut text = String::new();
@@ -81,14 +82,15 @@ impl Transcript {
     /// The main thread as Markdown. Thinking is left out. A tool call is one line, followed by its diff.
     fn conversation(&self, title: &str) -> String {
         let mut out = format!("# {title}\n");
-        let mut items = self.items.iter().filter(|item| item.parent.is_none()).peekable();
+        let mut items = self.items.iter().filter(|item| item.head().parent.is_none()).peekable();
         while let Some(item) = items.next() {
-            match &item.body {
+            // Texts are copied as the agent wrote them, and outputs are left out.
+            match &item.head().body {
                 // A run of task updates is one line, as in the window.
                 Body::ToolCall(call) if call.icon == ToolIcon::Todo => {
                     let mut note = call.note.as_deref();
-                    while let Some(next) = items.next_if(|next| next.row == item.row) {
-                        note = note_of(&next.body).or(note);
+                    while let Some(next) = items.next_if(|next| next.head().row == item.head().row) {
+                        note = note_of(&next.head().body).or(note);
                     }
                     let note = note.map(|note| format!(": {note}")).unwrap_or_default();
                     paragraph(&mut out, &format!("Updated tasks{note}"));

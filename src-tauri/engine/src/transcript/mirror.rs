@@ -3,6 +3,7 @@
 //! Its items have the same ids and rows. It lacks what events do not contain: sources of texts and whole outputs.
 
 use super::facts::Facts;
+use super::lazy::LazyItem;
 use super::{Transcript, changes};
 use crate::api::*;
 use crate::document::DocumentChange;
@@ -86,11 +87,11 @@ impl Transcript {
             _ => self.mirrored.remove(&item.id),
         };
         match self.index.get(&item.id) {
-            Some(at) => self.items[*at] = Arc::new(item),
+            Some(at) => self.items[*at] = Arc::new(LazyItem::new(item)),
             None => {
                 self.rows.put(self.items.len(), item.row, item.nr, &item.body);
                 self.index.insert(item.id.clone(), self.items.len());
-                self.items.push(Arc::new(item));
+                self.items.push(Arc::new(LazyItem::new(item)));
             }
         }
     }

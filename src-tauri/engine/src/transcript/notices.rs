@@ -2,6 +2,7 @@
 
 use super::Transcript;
 use super::changes::ChangeKind;
+use super::lazy::LazyItem;
 use crate::agent::{Retry, User};
 use crate::api::*;
 
@@ -68,7 +69,7 @@ impl Transcript {
         until_at: Option<u64>,
     ) {
         let body = Body::Notice { level, text, detail, until_at };
-        if self.items.last().is_some_and(|last| last.body == body) {
+        if self.items.last().is_some_and(|last| last.head().body == body) {
             // The same notice is already the last item.
             return;
         }
@@ -238,7 +239,7 @@ impl Transcript {
     /// Removes the CLI's own text about an API failure when the turn's end repeats it.
     pub(super) fn say_failure_once(&mut self, turn: &TurnEnd) {
         let Some(id) = self.own_words.take() else { return };
-        let said = self.sources.get(&id).map(|words| words.trim());
+        let said = self.lazy(&id).and_then(LazyItem::source).map(str::trim);
         if turn.outcome != Outcome::Done && said == Some(turn.words.trim()) {
             self.remove(&id);
         }

@@ -17,7 +17,7 @@ impl Transcript {
         let detail = "Deskbell has no copy of them, so it asks the agent. Your next prompt starts it and continues the \
                       conversation.";
         self.notice(now, Level::Info, text, Some(detail.to_owned()));
-        self.awaits_past = self.items.last().map(|item| item.id.clone());
+        self.awaits_past = self.items.last().map(|item| item.head().id.clone());
     }
 
     pub(super) fn past_missing(&mut self, now: u64, reason: String) {

@@ -50,14 +50,15 @@ impl Transcript {
 
     /// The id that a prompt has on disk, and its text; `None` if the item is no prompt.
     pub fn stored_prompt(&self, id: &ItemId) -> Option<(String, String)> {
-        let Body::Prompt { text, .. } = &self.item(id)?.body else { return None };
+        let Body::Prompt { text, .. } = &self.head(id)?.body else { return None };
         let stored = self.names.get(id).unwrap_or(id);
         Some((stored.as_str().to_owned(), text.clone()))
     }
 
     /// The id of the last prompt in the agent's transcript.
     pub fn last_prompt(&self) -> Option<String> {
-        let last = self.items().filter(|item| matches!(item.body, Body::Prompt { .. })).last()?;
+        let mut heads = self.items.iter().map(|item| item.head()).rev();
+        let last = heads.find(|item| matches!(item.body, Body::Prompt { .. }))?;
         self.stored_prompt(&last.id).map(|(id, _)| id)
     }
 

@@ -1,14 +1,12 @@
 //! Replies of the agent: their blocks while streaming and when complete.
 
 use super::changes::{ChangeKind, apply};
+use super::lazy::{Late, LazyItem, SOURCE_LIMIT};
 use super::{Transcript, tool};
 use crate::agent::{Assistant, AssistantMessage, ContentBlock, Stream, StreamEvent};
 use crate::api::*;
-use crate::document::{self, DocumentChange, Painting, Stream as Document};
+use crate::document::{self, Painting, Stream as Document};
 use std::collections::HashMap;
-
-/// The source of a longer text is not stored; only its document is.
-const SOURCE_LIMIT: usize = 1024 * 1024;
 
 /// The reply that is being streamed.
 pub(super) struct Reply {
@@ -99,41 +97,28 @@ impl Transcript {
     /// Ends the streaming of a text or thinking block, with its complete text if known.
     fn finish(&mut self, id: &ItemId, whole: Option<String>, thought_ms: Option<u64>) {
         if let Some(mut document) = self.documents.remove(id) {
-            let (source, change, was_streamed) = match whole {
+            if let Some(whole) = whole {
                 // A text that was never streamed needs no stream, which would keep its text.
-                Some(whole) if document.text().is_empty() => {
-                    let blocks = document::markdown(&whole);
-                    (whole.into_boxed_str(), Some(DocumentChange::Blocks { keep: 0, blocks }), false)
+                if document.text().is_empty() {
+                    return self.put_text(id, whole);
                 }
-                whole => {
-                    whole.iter().for_each(|whole| document.set_text(whole));
-                    document.finish();
-                    (document.text().into(), document.take_change(), true)
-                }
-            };
-            if source.len() <= SOURCE_LIMIT {
-                self.sources.insert(id.clone(), source);
+                document.set_text(&whole);
             }
-            let painting = if was_streamed { Some(document.into_painting()) } else { None };
-            let Some(Body::Text { blocks, streaming }) = self.body(id) else { return };
+            document.finish();
+            let change = document.take_change();
+            let Some(item) = self.lazy_mut(id) else { return };
+            item.keep_source(document.text().into());
+            let Body::Text { blocks, streaming } = item.body_mut() else { return };
             *streaming = false;
-            match change {
-                Some(change) if was_streamed => {
-                    apply(blocks, change.clone());
-                    self.last_changes.insert(id.clone(), change);
-                }
-                // No subscriber has any of it yet, so a patch would not be smaller.
-                Some(change) => apply(blocks, change),
-                None => {}
+            if let Some(change) = change {
+                apply(blocks, change.clone());
+                self.last_changes.insert(id.clone(), change);
             }
-            let painting = painting.or_else(|| match self.body(id) {
-                Some(Body::Text { blocks, .. }) => Some(Painting::of(blocks)),
-                _ => None,
-            });
-            if let Some(painting) = painting.filter(|painting| !painting.is_complete()) {
+            let painting = document.into_painting();
+            if !painting.is_complete() {
                 self.wanted.paintings.insert(id.clone(), painting);
             }
-            self.touch(id, if was_streamed { ChangeKind::Finished } else { ChangeKind::Changed });
+            self.touch(id, ChangeKind::Finished);
         } else if let Some(Body::Thinking { text, streaming, duration_ms }) = self.body(id) {
             *streaming = false;
             *duration_ms = thought_ms.or(*duration_ms);
@@ -151,9 +136,25 @@ impl Transcript {
 
     /// Adds a text that was never streamed.
     pub(super) fn whole_text(&mut self, now: u64, id: ItemId, parent: Option<ItemId>, text: String) {
-        self.add(id.clone(), parent, now, Body::Text { blocks: Vec::new(), streaming: true });
-        self.documents.entry(id.clone()).or_default();
-        self.finish(&id, Some(text), None);
+        self.add(id.clone(), parent, now, Body::Text { blocks: Vec::new(), streaming: false });
+        self.put_text(&id, text);
+    }
+
+    /// Puts a finished text that was never streamed into its item. No subscriber has any of it yet, so a patch would not
+    /// be smaller.
+    pub(super) fn put_text(&mut self, id: &ItemId, text: String) {
+        let is_late = self.is_reading && text.len() <= SOURCE_LIMIT;
+        let is_text = |item: &&mut LazyItem| matches!(item.head().body, Body::Text { .. });
+        let Some(item) = self.lazy_mut(id).filter(is_text) else { return };
+        let blocks = if is_late { Vec::new() } else { document::markdown(&text) };
+        let painting = Painting::of(&blocks);
+        item.is_plain = is_late;
+        item.put(Body::Text { blocks, streaming: false }, is_late.then_some(Late::Document));
+        item.keep_source(text.into_boxed_str());
+        if !painting.is_complete() {
+            self.wanted.paintings.insert(id.clone(), painting);
+        }
+        self.touch(id, ChangeKind::Changed);
     }
 
     pub(super) fn assistant(&mut self, now: u64, assistant: Assistant) {
@@ -172,10 +173,18 @@ impl Transcript {
             self.broken_off.retain(|id| !id.as_str().starts_with(&format!("{message_id}.")));
             self.void_reply();
         }
-        for block in content {
-            let count = self.n_blocks.entry(message_id.clone()).or_default();
-            let place = *count;
-            *count += 1;
+        let n_before = match self.n_blocks.get_mut(&message_id) {
+            Some(n_blocks) => {
+                let n_before = *n_blocks;
+                *n_blocks += content.len() as u32;
+                n_before
+            }
+            None => {
+                self.n_blocks.insert(message_id.clone(), content.len() as u32);
+                0
+            }
+        };
+        for (place, block) in (n_before..).zip(content) {
             let id = block_id(&message_id, place);
             if let Some(reply) = &mut self.reply
                 && reply.message_id == message_id
@@ -184,20 +193,15 @@ impl Transcript {
             }
             match block {
                 ContentBlock::Text { text } => {
-                    if !self.index.contains_key(&id) {
-                        // 2.1.197 answers `/clear` with this text, in the model's name.
-                        if text.is_empty() || (is_the_clis_own && text == "(no content)") {
-                            continue;
-                        }
-                        self.add(
-                            id.clone(),
-                            parent.clone(),
-                            now,
-                            Body::Text { blocks: Vec::new(), streaming: true },
-                        );
+                    if self.index.contains_key(&id) {
+                        self.documents.entry(id.clone()).or_default();
+                        self.finish(&id, Some(text), None);
+                    } else if text.is_empty() || (is_the_clis_own && text == "(no content)") {
+                        // 2.1.197 answers `/clear` with the latter, in the model's name.
+                        continue;
+                    } else {
+                        self.whole_text(now, id.clone(), parent.clone(), text);
                     }
-                    self.documents.entry(id.clone()).or_default();
-                    self.finish(&id, Some(text), None);
                     if is_aborted {
                         self.aborted = Some(id.clone());
                     }

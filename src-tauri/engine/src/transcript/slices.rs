@@ -9,14 +9,32 @@ mod diff;
 mod plain;
 
 use crate::api::{Block, CodeLine};
-use cutter::{Cutter, Limits, Position};
+use cutter::{BYTES_PER_TOKEN, Cutter, Limits, Position};
 
 /// What a slice holds: about a hundred lines of code, or three screens of prose.
 const BYTES: usize = 8 * 1024;
 const NODES: usize = 600;
 const SLICE: Limits = Limits { bytes: BYTES, nodes: NODES, piece: BYTES };
-/// A text with fewer source bytes has one slice: a byte makes at most two nodes.
-pub const ONE_SLICE: usize = NODES / 2;
+/// A longer source may have a second slice: what it shows has at most four times its bytes.
+const SHORT: usize = BYTES / 4;
+/// Nodes that need no sign: the first block with its text.
+const FIRST_NODES: usize = 4;
+
+/// Whether the document of a source has one slice for certain, which is known without making it.
+///
+/// A sign or a line end begins at most two nodes; code has one more for each eight bytes. Not so in tables, whose rows
+/// get all their columns, and with definitions, whose addresses are in each of their links.
+pub fn has_one_slice(source: &str) -> bool {
+    let is_sign = |byte: &&u8| byte.is_ascii_punctuation() || byte.is_ascii_control();
+    // Below the head of each table is a line of these characters.
+    let may_be_below_head =
+        |line: &str| line.contains('-') && line.bytes().all(|byte| b" \t\x0b\x0c>|:-".contains(&byte));
+    let n_nodes = || FIRST_NODES + 2 * source.as_bytes().iter().filter(is_sign).count();
+    source.len() <= SHORT
+        && n_nodes() + source.len() / BYTES_PER_TOKEN <= NODES
+        && !source.contains("]:")
+        && !source.split(['\n', '\r']).any(may_be_below_head)
+}
 
 /// The slices of one text: where each of them begins.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,7 +3,6 @@
 
 use super::{PROCESS_ENDED, Transcript};
 use crate::api::*;
-use crate::document;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap};
 
@@ -153,9 +152,8 @@ impl Transcript {
             match body {
                 Missing::TurnEnd(turn) => self.add_turn_end(at, turn),
                 Missing::Text { id, text } => {
-                    let body = Body::Text { blocks: document::markdown(&text), streaming: false };
-                    self.sources.insert(id.clone(), text.into_boxed_str());
-                    self.add(id, None, at, body);
+                    self.add(id.clone(), None, at, Body::Text { blocks: Vec::new(), streaming: false });
+                    self.put_text(&id, text);
                 }
                 Missing::Thinking { id, text } => {
                     self.add(id, None, at, Body::Thinking { text, streaming: false, duration_ms: None });
@@ -223,25 +221,24 @@ impl Transcript {
 
     /// The length of a text or a thought as far as it was received.
     fn bytes_of(&self, id: &ItemId) -> Option<usize> {
-        match &self.item(id)?.body {
-            Body::Text { .. } => {
-                let streamed = self.documents.get(id).map(|document| document.text());
-                Some(streamed.or_else(|| self.sources.get(id).map(|source| &**source))?.len())
-            }
+        match &self.head(id)?.body {
+            Body::Text { .. } => Some(self.source_of(id)?.len()),
             Body::Thinking { text, .. } => Some(text.len()),
             _ => None,
         }
     }
 
+    /// A text as the agent wrote it, as far as it was received.
+    fn source_of(&self, id: &ItemId) -> Option<&str> {
+        let streamed = self.documents.get(id).map(|document| document.text());
+        streamed.or_else(|| self.lazy(id)?.source())
+    }
+
     fn partial(&self, now: u64, id: &ItemId) -> Option<Supplement> {
         let place = *self.index.get(id)?;
         let cut = |text: &str| text[..text.floor_char_boundary(TEXT_LIMIT)].to_owned();
-        let body = match &self.items[place].body {
-            Body::Text { .. } => {
-                let streamed = self.documents.get(id).map(|document| document.text());
-                let text = streamed.or_else(|| self.sources.get(id).map(|source| &**source))?;
-                Missing::Text { id: id.clone(), text: cut(text) }
-            }
+        let body = match &self.items[place].head().body {
+            Body::Text { .. } => Missing::Text { id: id.clone(), text: cut(self.source_of(id)?) },
             Body::Thinking { text, .. } => Missing::Thinking { id: id.clone(), text: cut(text) },
             _ => return None,
         };
@@ -262,7 +259,8 @@ impl Transcript {
     /// The last items of the turn before `place`, by their ids on disk.
     fn anchors_before(&self, place: usize) -> Vec<ItemId> {
         let mut anchors = Vec::new();
-        for item in self.items[..place].iter().rev().filter(|item| item.parent.is_none()) {
+        let before = self.items[..place].iter().rev().map(|item| item.head());
+        for item in before.filter(|item| item.parent.is_none()) {
             match &item.body {
                 Body::Prompt { .. } => {
                     anchors.push(self.names.get(&item.id).unwrap_or(&item.id).clone());

@@ -237,7 +237,7 @@ fn a_long_text_is_moved_and_not_copied() {
     let message = AssistantMessage { id: "m".to_owned(), content, ..AssistantMessage::default() };
     let mut transcript = Transcript::new(Path::new("/project"));
     transcript.line(1, AgentEvent::Assistant(Box::new(Assistant { message, ..Assistant::default() })));
-    assert_eq!(transcript.sources[&ItemId::new("m.0")].as_ptr(), at);
+    assert_eq!(transcript.items[0].source().unwrap().as_ptr(), at);
 }
 
 fn notices(transcript: &Transcript) -> Vec<(&str, Option<&str>)> {

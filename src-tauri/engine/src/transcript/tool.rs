@@ -1,5 +1,6 @@
 //! Views of tool calls: the action, its subject and its result in plain words.
 
+use super::lazy::Late;
 use super::output::{self, Part, Source};
 use super::{edits, questions, results, tasks, wording};
 use crate::agent::tool::{RawInput, ToolInput, ToolKind};
@@ -142,13 +143,21 @@ impl Call {
         self.kind() == ToolKind::Subagent
     }
 
-    /// The part of the output that an item contains.
-    fn excerpt(&self, part: Part) -> Output {
-        let mut excerpt = self.output.as_ref().map(|output| output.excerpt(part)).unwrap_or_default();
-        if let Some(coloured) = &self.coloured {
-            output::paint(&mut excerpt, coloured);
+    /// The part of the output that belongs in a view of the call, and that the view lacks.
+    pub fn excerpt(&self, view: &ToolCall) -> Option<Late> {
+        let part = match view.detail {
+            ToolDetail::Command { .. } => Part::End,
+            ToolDetail::Text { .. } | ToolDetail::Json { .. } => Part::Beginning,
+            _ => return None,
+        };
+        Some(Late::Output(self.output.clone()?, part))
+    }
+
+    /// Applies the colours that the output has to a view with an excerpt.
+    pub fn paint(&self, view: &mut ToolCall) {
+        if let (Some(coloured), Some(output)) = (&self.coloured, output_of(&mut view.detail)) {
+            output::paint(output, coloured);
         }
-        excerpt
     }
 
     /// The output, if it is code without colours.
@@ -158,17 +167,12 @@ impl Call {
 
     /// Applies the colours of the output to the view. Returns whether the view changed.
     pub fn colour(&mut self, coloured: Vec<CodeLine>, view: &mut ToolCall) -> bool {
-        let is_changed = match &mut view.detail {
-            ToolDetail::Text { output, .. } | ToolDetail::Json { output, .. } => {
-                output::paint(output, &coloured)
-            }
-            _ => false,
-        };
+        let is_changed = output_of(&mut view.detail).is_some_and(|output| output::paint(output, &coloured));
         self.coloured = Some(coloured);
         is_changed
     }
 
-    /// The call as displayed.
+    /// The call as displayed, without its output.
     pub fn view(&self, state: ToolState, duration_ms: Option<u64>, outcome: Option<&ToolResult>) -> ToolCall {
         let words = wording::of(self.kind());
         let input = self.input();
@@ -266,7 +270,7 @@ impl Call {
             ToolInput::Command { command } | ToolInput::Monitor { command: command @ Some(_), .. } => {
                 Some(ToolDetail::Command {
                     command: command.unwrap_or_default().to_owned(),
-                    output: self.excerpt(Part::End),
+                    output: Output::default(),
                 })
             }
             ToolInput::Edit { path, .. }
@@ -291,7 +295,7 @@ impl Call {
         };
         known.unwrap_or_else(|| ToolDetail::Json {
             input: self.input_text(&self.call.input),
-            output: self.excerpt(Part::Beginning),
+            output: Output::default(),
         })
     }
 
@@ -308,7 +312,17 @@ impl Call {
 
     fn read(&self, path: Option<&str>, outcome: &ToolResult) -> Option<ToolDetail> {
         outcome.file_content.as_ref()?;
-        Some(ToolDetail::Text { language: language_of(path), output: self.excerpt(Part::Beginning) })
+        Some(ToolDetail::Text { language: language_of(path), output: Output::default() })
+    }
+}
+
+/// The excerpt of the output in a view.
+pub fn output_of(detail: &mut ToolDetail) -> Option<&mut Output> {
+    match detail {
+        ToolDetail::Command { output, .. }
+        | ToolDetail::Json { output, .. }
+        | ToolDetail::Text { output, .. } => Some(output),
+        _ => None,
     }
 }
 

@@ -42,7 +42,7 @@ fn bytes(lines: &[Value]) -> Vec<u8> {
 /// The uuids of the lines to show; a `|` stands for a gap.
 fn shown(branch: &Branch<'_>) -> String {
     let word = |line: &Line<'_>| {
-        format!("{}{}", if line.is_after_gap { "|" } else { "" }, line.place.uuid.as_deref().unwrap_or("-"))
+        format!("{}{}", if line.is_after_gap { "|" } else { "" }, line.place.uuid().unwrap_or("-"))
     };
     branch.lines.iter().map(word).collect::<Vec<_>>().join(" ")
 }

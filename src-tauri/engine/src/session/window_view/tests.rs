@@ -1,5 +1,6 @@
 use super::*;
-use crate::api::{Level, PromptState, Span};
+use crate::api::{CopyOf, Level, PromptState, Span};
+use crate::history::{Additions, Kept};
 use crate::patch::{self, Pending};
 use crate::transcript::TranscriptChange;
 use crate::transcript::{Transcript, TranscriptEvent, words};
@@ -627,4 +628,52 @@ proptest! {
             agents.check();
         }
     }
+}
+
+/// Opening a long conversation costs little: most of it is never looked at.
+#[test]
+fn documents_and_excerpts_are_made_only_for_the_rows_that_a_window_gets() {
+    const N: usize = 2_000;
+    let line = |nr: usize| {
+        let parent = nr.checked_sub(1).map(|parent| format!("u{parent}"));
+        let (kind, block) = match nr % 3 {
+            0 => ("assistant", json!({"type": "text", "text": format!("The *sum* of {nr} is in `total`.")})),
+            1 => {
+                let input = json!({"command": format!("cargo test total_{nr}")});
+                (
+                    "assistant",
+                    json!({"type": "tool_use", "id": format!("t{nr}"), "name": "Bash", "input": input}),
+                )
+            }
+            _ => {
+                let output = format!("test total_{nr} ... ok\n").repeat(50);
+                (
+                    "user",
+                    json!({"type": "tool_result", "tool_use_id": format!("t{}", nr - 1), "content": output}),
+                )
+            }
+        };
+        let message = json!({"id": format!("m{nr}"), "role": kind, "content": [block]});
+        json!({"type": kind, "uuid": format!("u{nr}"), "parentUuid": parent, "message": message})
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.jsonl");
+    std::fs::write(&path, (0..3 * N).map(|nr| format!("{}\n", line(nr))).collect::<String>()).unwrap();
+    let kept = Kept::load(&path).unwrap();
+    let transcript = kept.transcript_with_last_colours(Path::new("/p"), &Additions::default());
+    assert_eq!((transcript.n_rows() as usize, transcript.n_late()), (2 * N, 2 * N));
+    let mut window_view = WindowView::default();
+    window_view.begin(&transcript, &HashSet::new());
+    let n_rows = window_view.n_rows().all;
+    assert_eq!(transcript.n_late(), 2 * N, "counting rows needs no document");
+    let drawn: Vec<Item> = window_view.items(&transcript, n_rows - 60, n_rows).collect();
+    assert_eq!((drawn.len(), transcript.n_late()), (60, 2 * N - 60));
+    let copied = transcript.text_of("T", &CopyOf::Conversation).unwrap();
+    assert!(
+        copied.contains("The *sum* of 0 is") && transcript.n_late() == 2 * N - 60,
+        "copying needs no document"
+    );
+    let whole = kept.transcript(Path::new("/p"), &Additions::default());
+    assert_eq!(whole.n_late(), 0);
+    assert!(transcript.items().eq(whole.items()));
 }

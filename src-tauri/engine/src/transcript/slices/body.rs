@@ -6,6 +6,7 @@ use super::diff::DiffSlices;
 use super::plain::PlainSlices;
 use super::{Parts, Slices};
 use crate::api::{Body, Diff, Output, ToolCall, ToolDetail};
+use crate::transcript::tool::output_of;
 
 /// Details and inputs up to this size are drawn whole, in a pane that scrolls. Longer ones have a row for each slice.
 const WHOLE: usize = 64 * 1024;
@@ -185,13 +186,6 @@ fn diff_of(detail: &ToolDetail) -> Option<&Diff> {
 fn input_of(detail: &ToolDetail) -> Option<&str> {
     match detail {
         ToolDetail::Command { command: text, .. } | ToolDetail::Json { input: text, .. } => Some(text),
-        _ => None,
-    }
-}
-
-fn output_of(detail: &mut ToolDetail) -> Option<&mut Output> {
-    match detail {
-        ToolDetail::Command { output, .. } | ToolDetail::Json { output, .. } => Some(output),
         _ => None,
     }
 }

@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 
 /// Bytes of code for which a window draws one more element, on average. The colours of a line do not count: a boundary
 /// would move when they arrive.
-const BYTES_PER_TOKEN: usize = 8;
+pub(super) const BYTES_PER_TOKEN: usize = 8;
 /// Maximum length of a tool's name or subject, which are one line.
 const NAME: usize = 1_000;
 

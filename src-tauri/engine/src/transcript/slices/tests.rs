@@ -1,4 +1,4 @@
-use super::Slices;
+use super::{Slices, has_one_slice};
 use crate::api::{Block, Body};
 use crate::document;
 use crate::transcript::words;
@@ -63,6 +63,45 @@ fn a_number_goes_on_in_the_next_slice() {
         next += items.len() as u64;
     }
     assert_eq!((marks.growing_from(&blocks, true), marks.growing_from(&blocks, false)), (Some(0), None));
+}
+
+fn n_slices_of(source: &str) -> u32 {
+    Slices::of(&document::markdown(source)).count()
+}
+
+#[test]
+fn a_source_that_has_one_slice_for_certain_has_one() {
+    let prose =
+        "The sum of **3** lines is in `total`, see [it](https://e.org/a_b).\n\n- Next: the test.\n".repeat(9);
+    let code = format!("```rust\n{}```\n", "let total = lines.iter().map(|line| line.amount);\n".repeat(8));
+    for short in ["", "a", "word ".repeat(400).as_str(), &prose, &code] {
+        assert!(has_one_slice(short), "{short}");
+        assert_eq!(n_slices_of(short), 1, "{short}");
+    }
+    let columns = "|a".repeat(30);
+    let table = format!("{columns}\n{}\n{}", "|-".repeat(30), "x\n".repeat(70));
+    let links = format!("{}\n\n[a]: https://e.org/{}", "[a] ".repeat(30), "x".repeat(400));
+    for long in ["- a\n".repeat(300), "*a* ".repeat(400), "x\n\n".repeat(400), table, links] {
+        assert!(!has_one_slice(&long) && n_slices_of(&long) > 1, "{long}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+    #[test]
+    fn no_source_that_has_one_slice_for_certain_has_more(
+        parts in prop::collection::vec(
+            r"[-*_~>#|:+.)1a<\[\]!&;` \\\n\r\tx]{1,12}|https://a |<br>|    a\n|```x\n|- \[ \] ",
+            1..6,
+        ),
+    ) {
+        let part = parts.concat();
+        // The longest one of these is most likely to have a second slice.
+        let sources = (1..2_048).map(|n| part.repeat(n));
+        if let Some(longest) = sources.take_while(|source| has_one_slice(source)).last() {
+            prop_assert_eq!(n_slices_of(&longest), 1, "{:?}", longest);
+        }
+    }
 }
 
 proptest! {
