@@ -21,7 +21,7 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 /// The deadline for everything: only a hang takes this long, however busy the machine is.
-pub const DEADLINE: Duration = Duration::from_secs(30);
+pub const DEADLINE: Duration = Duration::from_secs(90);
 
 /// Marks all processes of one session, whatever run token they carry.
 pub const MARK: &str = "ENGINE_TEST_LIFE";

@@ -4,10 +4,14 @@
 //! prompt where it is short enough for one. This runs without the content security policy, to show that the way documents
 //! are drawn is sufficient without this last line of defence; and with it for the first inputs of each class, because
 //! the policy only forbids more.
+//!
+//! A run plays every other batch of each class, from the first or from the second by chance; `DESKBELL_TEST_WHOLE=1` plays
+//! all, and `DESKBELL_TEST_SEED` repeats a run.
 
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
+use deskbell_tests::chance::{self, Chance};
 use deskbell_tests::hostile_output::{CLASSES, Input, class, line};
 use deskbell_tests::window::{Manners, Trap};
 use serde_json::{Value, json};
@@ -47,11 +51,19 @@ async fn play(name: &str, policy: bool) -> Result<()> {
 async fn show_all(stage: &mut Stage, policy: bool) -> Result<()> {
     let trap = Trap::set().await?;
     let page = stage.page_process()?;
+    let is_whole = std::env::var_os("DESKBELL_TEST_WHOLE").is_some_and(|value| value == "1");
+    let seed = chance::seed();
+    println!("hostile output, DESKBELL_TEST_SEED={seed}");
+    let mut chance = Chance(seed);
     for name in CLASSES.iter().filter(|name| **name != "long") {
         let inputs = class(name, &trap.host())?;
         let size = if matches!(*name, "markdown" | "nesting") { BATCH_OF_LARGE } else { BATCH };
-        let n_batches = if policy { 1 } else { usize::MAX };
-        for (at, batch) in inputs.chunks(size).take(n_batches).enumerate() {
+        let first = chance.below(2);
+        let is_played = |at: &usize| match policy {
+            true => *at == 0,
+            false => is_whole || inputs.len() <= size || at % 2 == first,
+        };
+        for (at, batch) in inputs.chunks(size).enumerate().filter(|(at, _)| is_played(at)) {
             let token = format!("{name}-{at}");
             let names = || format!("{} … {}", batch[0].name, batch[batch.len() - 1].name);
             stage.new_session(DEADLINE).await.with_context(names)?;

@@ -7,13 +7,13 @@ use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, ensure};
-use deskbell_tests::chance::Chance;
+use deskbell_tests::chance::{self, Chance};
 use deskbell_tests::window::{AgentStub, Desktop, Extents, LONG, SHORT, Window, eventually};
 use serde_json::Value;
 
 use crate::stage::Stage;
 
-const EVENTS: usize = 5_000;
+const EVENTS: usize = 3_000;
 /// Events in a row: few enough that no button is armed between the first and the last of them.
 const BATCH: usize = 40;
 /// Batches in a row with or without intended answers.
@@ -43,8 +43,7 @@ struct Deliberate {
 }
 
 pub async fn random_input_allows_nothing() -> Result<()> {
-    let seed = std::env::var("DESKBELL_TEST_SEED").ok().and_then(|seed| seed.parse().ok());
-    let seed = seed.unwrap_or_else(|| now().subsec_nanos().into());
+    let seed = chance::seed();
     println!("DESKBELL_TEST_SEED={seed}");
     let stage = Stage::stand_in(AgentStub::asking_on_and_on).await?;
     stage.play("accident", async |stage| run(stage, seed).await.context(format!("seed {seed}"))).await
@@ -101,7 +100,7 @@ async fn run(stage: &mut Stage, seed: u64) -> Result<()> {
     }
     let n_asked = AgentStub::asked(&stage.desktop).len();
     println!("{n_events} events, {n_asked} requests, {n_allowed} allowed on purpose");
-    ensure!(n_asked > 100, "only {n_asked} requests in all that time");
+    ensure!(n_asked > 60, "only {n_asked} requests in all that time");
     ensure!(n_allowed > 0, "nothing could be allowed on purpose either: the test proves nothing");
     Ok(())
 }

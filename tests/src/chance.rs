@@ -18,3 +18,9 @@ impl Chance {
         &all[self.below(all.len())]
     }
 }
+
+/// The seed of a run: `DESKBELL_TEST_SEED`, or one of this moment. The test prints it.
+pub fn seed() -> u64 {
+    let given = std::env::var("DESKBELL_TEST_SEED").ok().and_then(|seed| seed.parse().ok());
+    given.unwrap_or_else(|| uuid::Uuid::new_v4().as_u64_pair().0)
+}
