@@ -1,5 +1,7 @@
 //! Twenty windows: turns that end, fail and ask in the background move no focus, and one quit closes all.
 
+use std::time::Duration;
+
 use anyhow::{Context, Result, ensure};
 use deskbell_tests::window::{FocusWatch, LONG, Launch, Process, Window, eventually};
 
@@ -7,6 +9,9 @@ use crate::projects::start_again;
 use crate::stage::{Gate, PROJECT, Stage};
 
 const N_WINDOWS: usize = 20;
+
+/// For the page of one window, while those of up to nineteen others are there and the machine is busy.
+const PAGE_STARTS: Duration = Duration::from_secs(60);
 
 /// What the user types meanwhile.
 const TYPED: &str = "The light turns twice a minute, and the keeper writes it down.";
@@ -32,6 +37,11 @@ pub async fn the_focus_of_twenty_windows_never_moves_by_itself() -> Result<()> {
                 let status = start_again(&stage.desktop, &Launch::demo(&folder)).await?;
                 ensure!(status.success(), "start {n} ended with {status}");
                 let window = stage.app.window(&name).await?;
+                eventually("the page of the window", PAGE_STARTS, async || {
+                    Ok(window.has("textbox", "Prompt").await?.then_some(()))
+                })
+                .await
+                .with_context(|| format!("window {n}"))?;
                 window.paste_prompt(&gate.before(&script(n))).await?;
                 window.wait_text("log", "Conversation", &gate.step(), LONG).await?;
                 others.push(window);
