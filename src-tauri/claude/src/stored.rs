@@ -38,7 +38,7 @@ pub(crate) fn texts(content: &Value) -> String {
     content.as_str().into_iter().chain(of_blocks).collect::<Vec<_>>().join("\n")
 }
 
-/// The place of a line in the tree of a conversation. It borrows from the line, as there are as many as lines.
+/// The place of a line in the tree of a conversation. It borrows from the line: a conversation has one for each line.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Place<'a> {
@@ -65,7 +65,7 @@ struct MessageHead<'a> {
     id: Option<Text<'a>>,
 }
 
-/// A text of a line, borrowed unless it has escapes.
+/// A text of a line, borrowed unless it has escapes. Inside an `Option`, serde always copies a `Cow`.
 #[derive(Debug)]
 struct Text<'a>(Cow<'a, str>);
 

@@ -110,8 +110,8 @@ pub struct Transcript {
     wanted: colours::Wanted,
     /// The last changes of finished texts, not published yet.
     last_changes: HashMap<ItemId, DocumentChange>,
-    /// Bytes of each streaming thought that are published.
-    told_thoughts: HashMap<ItemId, usize>,
+    /// How many bytes of each streaming thought are published.
+    published_thoughts: HashMap<ItemId, usize>,
     dirty: Vec<(ItemId, ChangeKind)>,
     dirty_index: HashMap<ItemId, usize>,
     /// A stored conversation is being read, so changes are not recorded.
@@ -403,7 +403,7 @@ impl Transcript {
             *idx -= 1;
         }
         self.documents.remove(id);
-        self.told_thoughts.remove(id);
+        self.published_thoughts.remove(id);
         self.wanted.forget(id);
         if let Some(call) = self.tools.remove(id) {
             self.running.remove(&call.number);

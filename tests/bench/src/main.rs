@@ -30,8 +30,8 @@ Usage: deskbell-bench <COMMAND>
   faults                    which readers survive which output
   relay APP                 latency, throughput and CPU of `deskbell relay`, whose program is APP
   sessions N...             threads, memory and rest of so many sessions at once
-  opening N...              time to read so many items from disk, and their last screen
-  open FILE                 reads a conversation, and prints how many items it has and the memory that it took
+  opening N...              time to read so many items from disk, and their last screen; memory
+  open FILE                 reads a conversation, and prints the memory that this took in MiB: the most, and what is kept
   search [MEGABYTES]        time to search a store of this size (1,000), and that of grep and ripgrep
   listing [SESSIONS]        time to list this many stored sessions (10,000), and to read their heads and tails
   host N                    CPU per event of a whole session of ours, as the SDKs are measured

@@ -1,4 +1,4 @@
-//! Cargo's two profiles, of which packages are made: optimised for users, and unoptimised for the tests.
+//! The profiles of packages: Cargo's release profile for users, its debug profile for the tests.
 
 use std::path::PathBuf;
 
@@ -9,13 +9,13 @@ use crate::project;
 pub enum Profile {
     /// What users install, as small as it can be.
     Release,
-    /// The debug build that all tests share, so that no test waits for an optimised one. It is three times as large, and
-    /// compressed only lightly.
+    /// The debug build that all tests share. It is three times as large (84 MB), and compressed only lightly: xz with its
+    /// usual options takes over a minute for it.
     Debug,
 }
 
 impl Profile {
-    /// The folder with the packages. Those of the tests are apart, so that nobody takes them for a release.
+    /// The folder with the packages. Packages of the tests have their own, so that they are never released by mistake.
     pub fn folder(self) -> PathBuf {
         let name = match self {
             Self::Release => "release",
@@ -45,7 +45,7 @@ impl Profile {
         }
     }
 
-    /// The compression of the AppImage. Its runtime reads no newer one than these.
+    /// The compression of the AppImage. The runtime cannot read newer formats.
     pub fn squashfs(self) -> &'static [&'static str] {
         match self {
             Self::Release => &["-comp", "xz", "-Xbcj", "x86", "-b", "1M"],

@@ -100,8 +100,8 @@ impl Transcript {
             return Some(Event::BlocksChanged { item_id: id, keep: keep as u32, blocks });
         }
         match (dirty, change) {
-            (ChangeKind::Added, _) => Some(Event::ItemAdded { item: self.told(id, item_idx) }),
-            (ChangeKind::Changed, _) => Some(Event::ItemChanged { item: self.told(id, item_idx) }),
+            (ChangeKind::Added, _) => Some(Event::ItemAdded { item: self.publish_whole(id, item_idx) }),
+            (ChangeKind::Changed, _) => Some(Event::ItemChanged { item: self.publish_whole(id, item_idx) }),
             (ChangeKind::Grown, Some(change)) => Some(told(id, change)),
             (ChangeKind::Grown, None) if matches!(self.items[item_idx].head().body, Body::Text { .. }) => {
                 None
@@ -112,26 +112,26 @@ impl Transcript {
         }
     }
 
-    /// The item, which is published as a whole.
-    fn told(&mut self, id: ItemId, item_idx: usize) -> Item {
+    /// Returns the item, to publish it as a whole.
+    fn publish_whole(&mut self, id: ItemId, item_idx: usize) -> Item {
         let item: &Item = &self.items[item_idx];
         match &item.body {
-            Body::Thinking { text, streaming: true, .. } => self.told_thoughts.insert(id, text.len()),
-            _ => self.told_thoughts.remove(&id),
+            Body::Thinking { text, streaming: true, .. } => self.published_thoughts.insert(id, text.len()),
+            _ => self.published_thoughts.remove(&id),
         };
         item.clone()
     }
 
-    /// The growth of a thought since it was published. Other items are published as a whole.
+    /// Returns the growth of a thought since it was last published. Other items are published as a whole.
     fn grown(&mut self, item_id: ItemId, item_idx: usize) -> Event {
         if let Body::Thinking { text, .. } = &self.items[item_idx].head().body
-            && let Some(told) = self.told_thoughts.get_mut(&item_id)
-            && let Some(new) = text.get(*told..)
+            && let Some(published) = self.published_thoughts.get_mut(&item_id)
+            && let Some(new) = text.get(*published..)
         {
-            let keep = std::mem::replace(told, text.len());
+            let keep = std::mem::replace(published, text.len());
             return Event::ThoughtGrew { item_id, keep: keep as u32, text: new.to_owned() };
         }
-        Event::ItemChanged { item: self.told(item_id, item_idx) }
+        Event::ItemChanged { item: self.publish_whole(item_id, item_idx) }
     }
 
     /// A stored conversation of about `n_items` items is read from here to `end_reading`. Changes are not recorded: it is

@@ -14,7 +14,7 @@ pub const SOURCE_LIMIT: usize = 1024 * 1024;
 /// Dereferences to the whole item, which may have to be made for it.
 #[derive(Clone, Debug)]
 pub struct LazyItem {
-    /// Lacks what `late` says.
+    /// Lacks the part that `late` names.
     head: Item,
     /// A finished text as the agent wrote it.
     source: Option<Box<str>>,
@@ -48,7 +48,7 @@ impl LazyItem {
         self.source.as_deref()
     }
 
-    /// Makes what is late, in no matter which thread.
+    /// Makes the late part now. Any thread may call it.
     pub fn make(&self) {
         let _: &Item = self;
     }

@@ -50,7 +50,7 @@ fn a_thought_is_published_as_it_grows() {
     let piece = |text: &str| stream(StreamEvent::ThinkingDelta { index: 0, text: text.into() });
     let mut transcript = Transcript::new(Path::new("/project"));
     let mut shown = Vec::new();
-    let mut told = Vec::new();
+    let mut published = Vec::new();
     for batch in [
         vec![stream(StreamEvent::MessageStart { message_id: "m".into() }), stream(begin)],
         vec![piece("One ")],
@@ -61,7 +61,7 @@ fn a_thought_is_published_as_it_grows() {
         batch.into_iter().for_each(|inbound| transcript.line(0, inbound));
         for event in transcript.take_events() {
             crate::patch::apply(&mut shown, &event);
-            told.push(match event {
+            published.push(match event {
                 Event::ItemAdded { .. } => "added".to_owned(),
                 Event::ItemChanged { .. } => "changed".to_owned(),
                 Event::ThoughtGrew { keep, text, .. } => format!("{keep}: {text}"),
@@ -70,7 +70,7 @@ fn a_thought_is_published_as_it_grows() {
         }
         assert!(shown.iter().eq(transcript.items()), "{shown:?}");
     }
-    assert_eq!(told, ["added", "0: One ", "4: d\u{e9}j\u{e0} vu. ", "15: Two.", "changed"]);
+    assert_eq!(published, ["added", "0: One ", "4: d\u{e9}j\u{e0} vu. ", "15: Two.", "changed"]);
 }
 
 /// A reply starts again under its own id, with a notice after its first copy.
