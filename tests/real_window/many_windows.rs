@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use deskbell_tests::window::{FocusWatch, LONG, Launch, Process, Window, eventually};
+use serde_json::{Value, json};
 
 use crate::projects::start_again;
 use crate::stage::{Gate, PROJECT, Stage};
@@ -25,6 +26,18 @@ fn script(n: usize) -> String {
     }
 }
 
+/// Waits until the marks of the working agent in this window have that state. A mark that turns in a window behind others
+/// costs as much as one in front.
+async fn turning(window: &Window, state: &str) -> Result<()> {
+    let script = "return document.getAnimations().map((one) => one.playState)";
+    eventually("the state of the turning marks", LONG, async || {
+        let states = window.run(script, vec![]).await?;
+        let all = states.as_array().filter(|all| !all.is_empty());
+        Ok(all.is_some_and(|all| all.iter().all(|one: &Value| *one == json!(state))).then_some(()))
+    })
+    .await
+}
+
 pub async fn the_focus_of_twenty_windows_never_moves_by_itself() -> Result<()> {
     let stage = Stage::demo().await?;
     stage
@@ -44,11 +57,15 @@ pub async fn the_focus_of_twenty_windows_never_moves_by_itself() -> Result<()> {
                 .with_context(|| format!("window {n}"))?;
                 window.paste_prompt(&gate.before(&script(n))).await?;
                 window.wait_text("log", "Conversation", &gate.step(), LONG).await?;
+                turning(&window, "running").await.with_context(|| format!("window {n}"))?;
                 others.push(window);
             }
             ensure!(stage.app.count().await? == N_WINDOWS, "not every folder has a window");
             let front = stage.app.window(PROJECT).await?;
             front.type_into("Prompt", "So: ").await?;
+            for (n, window) in (1..).zip(&others) {
+                turning(window, "paused").await.with_context(|| format!("window {n}"))?;
+            }
 
             let frames: Vec<_> = others.iter().chain([&front]).map(Window::frame).collect();
             let focus = FocusWatch::on(&stage.desktop, &frames)?;

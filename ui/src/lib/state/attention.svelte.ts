@@ -31,3 +31,12 @@ export class Attention {
     };
   }
 }
+
+/**
+ * Marks the document while the window has no focus. Nothing turns in it then (tokens.css): twenty windows with a working
+ * agent each would keep two processor cores busy with drawing.
+ */
+export function followAttention(attention: Attention): void {
+  $effect(() => attention.watch());
+  $effect(() => void document.documentElement.toggleAttribute('data-behind', !attention.focused));
+}
