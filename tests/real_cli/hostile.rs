@@ -1,5 +1,5 @@
 //! Hostile folders that try to act when an agent starts in them: none does unless it is trusted. With trust those do
-//! for which it is expected, so that the first half is meaningful.
+//! for which it is expected, so that the first half is meaningful. A run plays half of them, chosen by its seed.
 
 use std::fs;
 use std::future::Future;
@@ -11,6 +11,7 @@ use anyhow::{Context, Result, bail, ensure};
 use deskbell_claude::request::rules_kept_locally;
 use deskbell_engine::api::{Decision, TrustDecision};
 use deskbell_engine::trust::TrustStore;
+use deskbell_tests::chance;
 use deskbell_tests::hostile_projects::{Effect, HostileProject, all, traces};
 use deskbell_tests::mock_api::MockApi;
 use deskbell_tests::real_cli::{CliChild, World};
@@ -29,7 +30,7 @@ pub const ALL: Duration = Duration::from_secs(300);
 
 pub async fn no_folder_gets_its_way_under_the_engine() -> Result<()> {
     each(
-        all(),
+        chance::every(2, all()),
         |project| project.name,
         |project| async move {
             let place = Place::build(&project).await?;
@@ -56,7 +57,7 @@ pub async fn a_trusted_folder_gets_its_way() -> Result<()> {
     let mut projects = all();
     projects.retain(|project| project.unlimited != Effect::Nothing);
     each(
-        projects,
+        chance::every(2, projects),
         |project| project.name,
         |project| async move {
             let place = Place::build(&project).await?;

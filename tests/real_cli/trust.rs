@@ -7,6 +7,7 @@ use std::process::Command as Program;
 use anyhow::{Context, Result, ensure};
 use deskbell_engine::api::{Command, Decision, TrustDecision};
 use deskbell_engine::trust::TrustStore;
+use deskbell_tests::chance;
 use deskbell_tests::hostile_projects::traces;
 use deskbell_tests::mock_api::MockApi;
 use deskbell_tests::real_cli::World;
@@ -189,7 +190,7 @@ fn changes() -> Vec<Change> {
 const PROMPTS: [&str; 3] = ["BASH true\nSAY two", "BASH touch ran-unasked\nSAY three", "/canary"];
 
 pub async fn a_change_takes_effect_only_with_the_answer() -> Result<()> {
-    each(changes(), |change| change.name, takes_effect_only_with_the_answer).await
+    each(chance::every(2, changes()), |change| change.name, takes_effect_only_with_the_answer).await
 }
 
 async fn takes_effect_only_with_the_answer(change: Change) -> Result<()> {

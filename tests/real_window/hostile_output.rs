@@ -5,8 +5,7 @@
 //! are drawn is sufficient without this last line of defence; and with it for the first inputs of each class, because
 //! the policy only forbids more.
 //!
-//! A run plays every other batch of each class, from the first or from the second by chance; `DESKBELL_TEST_WHOLE=1` plays
-//! all, and `DESKBELL_TEST_SEED` repeats a run.
+//! A run plays every third batch of each class, from one that the seed chooses (`deskbell_tests::chance`).
 
 use std::time::Duration;
 
@@ -23,6 +22,8 @@ const BATCH: usize = 50;
 /// The same for the classes with large inputs. Fifty of them, all unfolded in one conversation, killed the page's
 /// process (WebKitGTK 2.50.6): this fault of the page is still open, and smaller turns do not show it.
 const BATCH_OF_LARGE: usize = 5;
+/// A run that is not whole plays one of so many batches.
+const EVERY: usize = 3;
 /// Longer texts are not sent as prompts, because no user would.
 const LONGEST_PROMPT: usize = 4_000;
 /// For one turn and one check of it: generous, because only a hang is a failure.
@@ -51,19 +52,15 @@ async fn play(name: &str, policy: bool) -> Result<()> {
 async fn show_all(stage: &mut Stage, policy: bool) -> Result<()> {
     let trap = Trap::set().await?;
     let page = stage.page_process()?;
-    let is_whole = std::env::var_os("DESKBELL_TEST_WHOLE").is_some_and(|value| value == "1");
-    let seed = chance::seed();
-    if !policy {
-        println!("DESKBELL_TEST_SEED={seed}");
-    }
-    let mut chance = Chance(seed);
+    let is_whole = chance::is_whole();
+    let mut chance = Chance(chance::seed());
     for name in CLASSES.iter().filter(|name| **name != "long") {
         let inputs = class(name, &trap.host())?;
         let size = if matches!(*name, "markdown" | "nesting") { BATCH_OF_LARGE } else { BATCH };
-        let first = chance.below(2);
+        let first = chance.below(EVERY);
         let is_played = |at: &usize| match policy {
             true => *at == 0,
-            false => is_whole || inputs.len() <= size || at % 2 == first,
+            false => is_whole || inputs.len() <= size || at % EVERY == first,
         };
         for (at, batch) in inputs.chunks(size).enumerate().filter(|(at, _)| is_played(at)) {
             let token = format!("{name}-{at}");

@@ -84,7 +84,8 @@ pub fn tests() -> Vec<Test> {
         let name = format!("visible::all_of_what_can_be_allowed_in_{}", font.0);
         test(name, move || at("1", LARGE, Some(font))).within(limit)
     };
-    SCREENS.into_iter().map(on_a_screen).chain(FONTS.into_iter().map(in_a_font)).collect()
+    let all = SCREENS.into_iter().map(on_a_screen).chain(FONTS.into_iter().map(in_a_font));
+    all.map(Test::sampled).collect()
 }
 
 async fn at(

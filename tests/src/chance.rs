@@ -1,4 +1,8 @@
-//! Random numbers for tests that print their seed: one seed gives the same test on every machine.
+//! Random numbers for tests that print their seed: one seed gives the same test on every machine. By it a run also chooses
+//! which part of the longest tests it plays.
+
+use std::env;
+use std::sync::LazyLock;
 
 /// A splitmix64 generator.
 #[derive(Clone, Debug)]
@@ -19,8 +23,41 @@ impl Chance {
     }
 }
 
-/// The seed of a run: `DESKBELL_TEST_SEED`, or one of this moment. The test prints it.
+/// The seed of this process: `DESKBELL_TEST_SEED`, or one of this moment. Printed when it is first used.
 pub fn seed() -> u64 {
-    let given = std::env::var("DESKBELL_TEST_SEED").ok().and_then(|seed| seed.parse().ok());
-    given.unwrap_or_else(|| uuid::Uuid::new_v4().as_u64_pair().0)
+    static SEED: LazyLock<u64> = LazyLock::new(|| {
+        let given = env::var("DESKBELL_TEST_SEED").ok().and_then(|seed| seed.parse().ok());
+        let seed = given.unwrap_or_else(|| uuid::Uuid::new_v4().as_u64_pair().0);
+        println!("DESKBELL_TEST_SEED={seed}");
+        seed
+    });
+    *SEED
+}
+
+/// Whether this run plays what others play in part: `DESKBELL_TEST_WHOLE=1`, as the scheduled workflow has it.
+pub fn is_whole() -> bool {
+    env::var_os("DESKBELL_TEST_WHOLE").is_some_and(|value| value == "1")
+}
+
+/// Every `n`th of these, from one that the seed chooses. In a whole run all.
+pub fn every<T>(n: usize, all: Vec<T>) -> Vec<T> {
+    if is_whole() { all } else { every_from(Chance(seed()).below(n), n, all) }
+}
+
+fn every_from<T>(first: usize, n: usize, all: Vec<T>) -> Vec<T> {
+    all.into_iter().skip(first).step_by(n).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_parts_of_all_runs_are_the_whole() {
+        let all: Vec<usize> = (0..10).collect();
+        let mut played: Vec<usize> = (0..3).flat_map(|first| every_from(first, 3, all.clone())).collect();
+        played.sort_unstable();
+        assert_eq!(played, all);
+        assert_eq!(every_from(1, 3, all), [1, 4, 7]);
+    }
 }

@@ -5,6 +5,7 @@
 //! skipping. A test that hangs fails after its deadline.
 
 use std::cmp::Reverse;
+use std::collections::HashSet;
 use std::env;
 use std::future::Future;
 use std::pin::Pin;
@@ -13,6 +14,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use libtest_mimic::{Arguments, Failed, Trial};
+
+use crate::chance;
 
 /// A requirement of a suite: present, or missing for this reason.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,6 +47,7 @@ pub struct Test {
     needs: Requirement,
     deadline: Duration,
     is_alone: bool,
+    is_sampled: bool,
 }
 
 /// A test that runs.
@@ -59,7 +63,14 @@ where
     Fut: Future<Output = Result<()>> + 'static,
 {
     let body = Box::new(|| Box::pin(body()) as Body);
-    Test { name: name.into(), body, needs: Requirement::Met, deadline: DEADLINE, is_alone: false }
+    Test {
+        name: name.into(),
+        body,
+        needs: Requirement::Met,
+        deadline: DEADLINE,
+        is_alone: false,
+        is_sampled: false,
+    }
 }
 
 impl Test {
@@ -83,6 +94,13 @@ impl Test {
     /// Runs while no other does, because it measures times or the load of the machine.
     pub fn alone(mut self) -> Self {
         self.is_alone = true;
+        self
+    }
+
+    /// One of many that are alike: a run plays half of them, chosen by its seed. A whole run, and one whose tests are named,
+    /// plays all.
+    pub fn sampled(mut self) -> Self {
+        self.is_sampled = true;
         self
     }
 }
@@ -114,8 +132,10 @@ pub fn run(requirement: Requirement, mut tests: Vec<Test>) -> ! {
     tests.sort_by_key(|test| !test.is_alone);
     let required = env::var_os("DESKBELL_TEST_REQUIRE").is_some_and(|value| value == "1");
     let mut reasons: Vec<String> = Vec::new();
+    let left_out = left_out(&tests, !arguments.filter.is_some() && !arguments.list && !chance::is_whole());
     let trials =
         tests.into_iter().map(|test| match Requirement::all([requirement.clone(), test.needs.clone()]) {
+            _ if left_out.contains(&test.name) => Trial::test(test.name, || Ok(())).with_ignored_flag(true),
             Requirement::Met => Trial::test(test.name.clone(), move || test.run()),
             Requirement::Missing(reason) if required => Trial::test(test.name, move || {
                 Err(Failed::from(format!("skipped, but this run requires it: {reason}")))
@@ -142,6 +162,21 @@ pub fn run(requirement: Requirement, mut tests: Vec<Test>) -> ! {
         println!("{line}");
     }
     conclusion.exit()
+}
+
+/// The sampled tests that this run does not play.
+fn left_out(tests: &[Test], is_part: bool) -> HashSet<String> {
+    let sampled: Vec<&String> = tests.iter().filter(|test| test.is_sampled).map(|test| &test.name).collect();
+    if !is_part || sampled.is_empty() {
+        return HashSet::new();
+    }
+    let played: HashSet<&String> = chance::every(2, sampled.clone()).into_iter().collect();
+    println!(
+        "{} of {} tests that are alike are left out; DESKBELL_TEST_WHOLE=1 plays all",
+        sampled.len() - played.len(),
+        sampled.len()
+    );
+    sampled.into_iter().filter(|name| !played.contains(name)).cloned().collect()
 }
 
 /// The slowest tests, a line each: where the time of a run went.
@@ -201,6 +236,16 @@ mod tests {
         assert_eq!(lines, ["   30.0 s  slow", "    5.0 s  medium", "    1.0 s  quick"]);
         let many = vec![("one".to_owned(), Duration::ZERO); N_SLOWEST + 1];
         assert_eq!(slowest(many).count(), N_SLOWEST);
+    }
+
+    #[test]
+    fn half_of_the_sampled_tests_is_left_out_and_no_other() {
+        let named = |name: &str| test(name, std::future::pending);
+        let tests = vec![named("a").sampled(), named("b"), named("c").sampled(), named("d")];
+        let left_out = left_out(&tests, !chance::is_whole());
+        assert_eq!(left_out.len(), if chance::is_whole() { 0 } else { 1 });
+        assert!(left_out.is_subset(&HashSet::from(["a", "c"].map(str::to_owned))));
+        assert!(super::left_out(&tests, false).is_empty());
     }
 
     #[test]

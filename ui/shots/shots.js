@@ -1,7 +1,9 @@
 // Takes screenshots of every view of the interface and every story page, and checks each with axe.
 //
-// `node shots/shots.js [FOLDER] [VIEW…]` writes the screenshots to FOLDER, by default to target/shots. It fails if axe
-// finds a violation of WCAG 2.0, 2.1 or 2.2, A or AA, if an element overflows the window, or if the page logs an error.
+// `node shots/shots.js [--part] [FOLDER] [VIEW…]` writes the screenshots to FOLDER, by default to target/shots. It fails
+// if axe finds a violation of WCAG 2.0, 2.1 or 2.2, A or AA, if an element overflows the window, or if the page logs an
+// error. With `--part` a view that has both sizes and both themes is shown wide in one theme and small in the other, by
+// turns; DESKBELL_TEST_WHOLE=1 overrides that.
 
 import { mkdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -19,7 +21,9 @@ const SIZES = [
 ];
 const THEMES = ['light', 'dark'];
 
-const [folder = join(UI, '../target/shots'), ...only] = process.argv.slice(2);
+const given = process.argv.slice(2);
+const isPart = given[0] === '--part' && process.env['DESKBELL_TEST_WHOLE'] !== '1';
+const [folder = join(UI, '../target/shots'), ...only] = given[0] === '--part' ? given.slice(1) : given;
 mkdirSync(folder, { recursive: true });
 
 const views = await allViews();
@@ -29,9 +33,10 @@ const browser = await launch();
 const problems = [];
 let taken = 0;
 // A page keeps one core busy, so there are as many workers as cores, but at least two.
-const looks = chosen.flatMap((view) =>
-  SIZES.filter(({ name }) => view.sizes?.includes(name) ?? true).map((size) => ({ view, size })),
-);
+const looks = chosen.flatMap((view, nr) => {
+  const sizes = SIZES.filter(({ name }) => view.sizes?.includes(name) ?? true);
+  return sizes.map((size, i) => ({ view, size, themes: themesOf(view, sizes.length > 1 ? nr + i : null) }));
+});
 await Promise.all(Array.from({ length: Math.max(2, availableParallelism()) }, () => shootAll()));
 await browser.close();
 await server.close();
@@ -40,15 +45,20 @@ console.log(`${taken} pictures of ${chosen.length} views in ${resolve(folder)}`)
 for (const problem of problems.sort()) console.error(problem);
 process.exitCode = problems.length === 0 ? 0 : 1;
 
+/** The themes of a view in one size; in its `turn` only one of both. */
+function themesOf(view, turn) {
+  const themes = view.themes ?? THEMES;
+  return isPart && turn !== null && themes.length > 1 ? [themes[turn % themes.length]] : themes;
+}
+
 async function shootAll() {
   const tabs = new Map();
   for (let next = looks.shift(); next !== undefined; next = looks.shift()) await shoot(next, tabs);
 }
 
 /** Takes the screenshots of one page in each theme. */
-async function shoot({ view, size }, tabs) {
+async function shoot({ view, size, themes }, tabs) {
   const zoom = view.zoom ?? 1;
-  const themes = view.themes ?? THEMES;
   const key = `${size.name} ${zoom}`;
   const tab = tabs.get(key) ?? (await opened(size, zoom));
   tabs.set(key, tab);
