@@ -8,14 +8,17 @@
 //! DESKBELL_SIM_STEPS=100000000 cargo test --release -p deskbell-engine simulation
 //! ```
 
+mod acp_child;
 mod child;
 mod fault;
+mod process;
 mod rules;
 mod seen;
 mod user;
 mod windows;
 mod world;
 
+use crate::acp::ChosenAgent;
 use crate::chance::Chance;
 use fault::Fault;
 use rules::{Checked, Rule, Violation};
@@ -37,7 +40,31 @@ fn live(world: &mut World, seed: u64) -> Checked {
     world.stop()
 }
 
+/// What an agent speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wire {
+    Claude,
+    Acp,
+}
+
+impl Wire {
+    /// The agent of a lifetime; `None` for Claude Code.
+    fn agent(self, seed: u64) -> Option<ChosenAgent> {
+        let command = ChosenAgent::Command { program: "/agent".into(), arguments: Vec::new() };
+        match self {
+            Self::Claude => None,
+            Self::Acp => {
+                // One that is made to ask, one that repeats a conversation late, and one of which nothing is known.
+                let rows = [ChosenAgent::row_of("demo-acp"), ChosenAgent::row_of("gemini"), Some(command)];
+                let at = Chance::new(seed ^ 0xAC9).below(rows.len() as u64) as usize;
+                rows.into_iter().nth(at).flatten()
+            }
+        }
+    }
+}
+
 struct Broken {
+    wire: Wire,
     seed: u64,
     /// Steps made in that lifetime.
     step: u64,
@@ -56,16 +83,22 @@ impl Drop for Guard {
 }
 
 /// Runs lifetimes until `n_steps` steps are made; returns the number of steps made.
-fn simulate(seed: u64, n_steps: u64, fault: Option<Fault>, seen: &mut Seen) -> Result<u64, Broken> {
+fn simulate(
+    wire: Wire,
+    seed: u64,
+    n_steps: u64,
+    fault: Option<Fault>,
+    seen: &mut Seen,
+) -> Result<u64, Broken> {
     let (mut seed, mut n_made) = (seed, 0);
     while n_made < n_steps {
-        let mut world = World::new(seed, fault);
+        let mut world = World::new(seed, wire.agent(seed), fault);
         let _guard = Guard(seed);
         let lived = live(&mut world, seed);
         n_made += world.n_steps;
         seen.add(&world.seen);
         if let Err(violation) = lived {
-            return Err(Broken { seed, step: world.n_steps, violation });
+            return Err(Broken { wire, seed, step: world.n_steps, violation });
         }
         seed = Chance::new(seed).next();
     }
@@ -74,15 +107,16 @@ fn simulate(seed: u64, n_steps: u64, fault: Option<Fault>, seen: &mut Seen) -> R
 
 /// Replays a violated lifetime and returns its last steps as text.
 fn last_moments(broken: &Broken, fault: Option<Fault>) -> String {
-    let mut world = World::new(broken.seed, fault);
+    let mut world = World::new(broken.seed, broken.wire.agent(broken.seed), fault);
     world.trace = Some(VecDeque::new());
     let violation = live(&mut world, broken.seed).expect_err("the same seed lives the same life");
     let trace: Vec<String> = world.trace.take().into_iter().flatten().collect();
     format!(
-        "{}\n\n{:?} broken at step {}: {}\nAgain: DESKBELL_SIM_SEED={} cargo test -p deskbell-engine simulation\n",
+        "{}\n\n{:?} broken at step {} with {:?}: {}\nAgain: DESKBELL_SIM_SEED={} cargo test -p deskbell-engine simulation\n",
         trace.join("\n"),
         violation.rule,
         broken.step,
+        broken.wire,
         violation.what,
         broken.seed
     )
@@ -97,11 +131,21 @@ const N_THREADS: u64 = 4;
 
 /// Unoptimised, a million steps take minutes of two cores.
 const N_STEPS: u64 = 300_000;
+const N_ACP_STEPS: u64 = 100_000;
 
 #[test]
 fn every_promise_is_kept_at_every_step() {
+    play(Wire::Claude, setting("DESKBELL_SIM_STEPS", N_STEPS));
+}
+
+/// With the driver of ACP between the session and the agent: they exchange lines.
+#[test]
+fn every_promise_is_kept_to_an_agent_that_speaks_acp() {
+    play(Wire::Acp, setting("DESKBELL_SIM_STEPS", N_ACP_STEPS));
+}
+
+fn play(wire: Wire, n_steps: u64) {
     let seed = setting("DESKBELL_SIM_SEED", 1);
-    let n_steps = setting("DESKBELL_SIM_STEPS", N_STEPS);
     let begin = std::time::Instant::now();
     let simulated: Vec<(Result<u64, Broken>, Seen)> = std::thread::scope(|scope| {
         // The first thread begins with the seed itself, so that a lifetime is replayed by its seed.
@@ -110,7 +154,7 @@ fn every_promise_is_kept_at_every_step() {
             .map(|seed| {
                 scope.spawn(move || {
                     let mut seen = Seen::nothing();
-                    (simulate(seed, n_steps.div_ceil(N_THREADS), None, &mut seen), seen)
+                    (simulate(wire, seed, n_steps.div_ceil(N_THREADS), None, &mut seen), seen)
                 })
             })
             .collect();
@@ -124,9 +168,9 @@ fn every_promise_is_kept_at_every_step() {
             Err(broken) => panic!("\n{}", last_moments(broken, None)),
         }
     }
-    println!("{n_made} steps in {:.1?} from seed {seed}: {seen:#?}", begin.elapsed());
-    if n_made >= N_STEPS {
-        let unseen = seen.unseen();
+    println!("{wire:?}: {n_made} steps in {:.1?} from seed {seed}: {seen:#?}", begin.elapsed());
+    if n_made >= N_ACP_STEPS {
+        let unseen = seen.unseen(wire);
         assert!(unseen.is_empty(), "the simulation has gone blind: it never saw {unseen:?}");
     }
 }
@@ -143,58 +187,72 @@ fn lifetimes_that_found_something_keep_every_promise() {
         3_050_029_958_228_155_698,
         10_419_234_573_218_354_778,
     ] {
-        if let Err(broken) = simulate(seed, 1, None, &mut Seen::nothing()) {
+        if let Err(broken) = simulate(Wire::Claude, seed, 1, None, &mut Seen::nothing()) {
             panic!("\n{}", last_moments(&broken, None));
         }
     }
 }
 
-/// Each planted fault violates one of its listed rules first.
+/// Faults, and the rules of which each violates one first.
+const PLANTED: &[(Fault, &[Rule])] = &[
+    (Fault::ForgetSave, &[Rule::Disk, Rule::Prompts]),
+    (Fault::SendTwice, &[Rule::Order]),
+    (Fault::SendAnother, &[Rule::Order]),
+    (Fault::LoseCutOff, &[Rule::Prompts, Rule::Disk]),
+    (Fault::EndTooSoon, &[Rule::Prompts]),
+    (Fault::AnswerWithdrawn, &[Rule::Answers]),
+    (Fault::AllowForDeny, &[Rule::Answers]),
+    (Fault::AnswerTwice, &[Rule::Answers]),
+    (Fault::LeaveUnknown, &[Rule::Answers]),
+    (Fault::CloseFirst, &[Rule::Process]),
+    (Fault::SecondProcess, &[Rule::Process]),
+    (Fault::StartStopped, &[Rule::Stop]),
+    (Fault::SlowLadder, &[Rule::Stop]),
+    (Fault::RestartAtOnce, &[Rule::Restarts]),
+    (Fault::ForgetRestart, &[Rule::Progress]),
+    (Fault::ForgetTurnEnd, &[Rule::Turns, Rule::Order]),
+    (Fault::ForgetResolved, &[Rule::Answers]),
+    (Fault::ForgetDisarm, &[Rule::Timers]),
+    (Fault::KeepRefused, &[Rule::Bounds]),
+    (Fault::ForgetChange, &[Rule::Facts]),
+    (Fault::KeepName, &[Rule::Names, Rule::Prompts]),
+    (Fault::JoinUnasked, &[Rule::Order]),
+    (Fault::NowAfterwards, &[Rule::Order, Rule::Prompts, Rule::Turns]),
+    (Fault::ForgetJoin, &[Rule::Order, Rule::Prompts, Rule::Progress, Rule::Turns]),
+    (Fault::ForgetMove, &[Rule::Order, Rule::Prompts]),
+    (Fault::AnotherConversation, &[Rule::Conversation]),
+    (Fault::SaveTwice, &[Rule::Saves]),
+    (Fault::BypassAgain, &[Rule::Asking]),
+    (Fault::GoOn, &[Rule::Stop, Rule::Turns]),
+    (Fault::HoldForNow, &[Rule::Prompts]),
+    (Fault::ForgetContinue, &[Rule::Prompts]),
+    (Fault::AskAgain, &[Rule::Budget]),
+    (Fault::SendUnconfirmed, &[Rule::Switches, Rule::Timers]),
+    (Fault::Hollow, &[Rule::Timings]),
+    (Fault::LoseChange, &[Rule::Windows]),
+    (Fault::FinishTooSoon, &[Rule::Stop]),
+];
+
+/// An agent that speaks ACP takes no prompt into a turn, its driver answers requests that Deskbell does not know and asks
+/// nothing again, and it has no changes in this model that the next prompt waits for.
+const NOT_WITH_ACP: [Fault; 4] =
+    [Fault::LeaveUnknown, Fault::ForgetJoin, Fault::AskAgain, Fault::SendUnconfirmed];
+
 #[test]
 fn every_planted_fault_is_found() {
-    let planted = [
-        (Fault::ForgetSave, &[Rule::Disk, Rule::Prompts][..]),
-        (Fault::SendTwice, &[Rule::Order]),
-        (Fault::SendAnother, &[Rule::Order]),
-        (Fault::LoseCutOff, &[Rule::Prompts, Rule::Disk]),
-        (Fault::EndTooSoon, &[Rule::Prompts]),
-        (Fault::AnswerWithdrawn, &[Rule::Answers]),
-        (Fault::AllowForDeny, &[Rule::Answers]),
-        (Fault::AnswerTwice, &[Rule::Answers]),
-        (Fault::LeaveUnknown, &[Rule::Answers]),
-        (Fault::CloseFirst, &[Rule::Process]),
-        (Fault::SecondProcess, &[Rule::Process]),
-        (Fault::StartStopped, &[Rule::Stop]),
-        (Fault::SlowLadder, &[Rule::Stop]),
-        (Fault::RestartAtOnce, &[Rule::Restarts]),
-        (Fault::ForgetRestart, &[Rule::Progress]),
-        (Fault::ForgetTurnEnd, &[Rule::Turns, Rule::Order]),
-        (Fault::ForgetResolved, &[Rule::Answers]),
-        (Fault::ForgetDisarm, &[Rule::Timers]),
-        (Fault::KeepRefused, &[Rule::Bounds]),
-        (Fault::ForgetChange, &[Rule::Facts]),
-        (Fault::KeepName, &[Rule::Names, Rule::Prompts]),
-        (Fault::JoinUnasked, &[Rule::Order]),
-        (Fault::NowAfterwards, &[Rule::Order, Rule::Prompts, Rule::Turns]),
-        (Fault::ForgetJoin, &[Rule::Order, Rule::Prompts, Rule::Progress, Rule::Turns]),
-        (Fault::ForgetMove, &[Rule::Order, Rule::Prompts]),
-        (Fault::AnotherConversation, &[Rule::Conversation]),
-        (Fault::SaveTwice, &[Rule::Saves]),
-        (Fault::BypassAgain, &[Rule::Asking]),
-        (Fault::GoOn, &[Rule::Stop, Rule::Turns]),
-        (Fault::HoldForNow, &[Rule::Prompts]),
-        (Fault::ForgetContinue, &[Rule::Prompts]),
-        (Fault::AskAgain, &[Rule::Budget]),
-        (Fault::SendUnconfirmed, &[Rule::Switches, Rule::Timers]),
-        (Fault::Hollow, &[Rule::Timings]),
-        (Fault::LoseChange, &[Rule::Windows]),
-        (Fault::FinishTooSoon, &[Rule::Stop]),
-    ];
-    for (fault, rules) in planted {
-        let found = simulate(1, 100_000, Some(fault), &mut Seen::nothing());
-        let Err(broken) = found else { panic!("{fault:?} is not found") };
-        let rule = broken.violation.rule;
-        assert!(rules.contains(&rule), "{fault:?} breaks {rule:?}:\n{}", last_moments(&broken, Some(fault)));
-        println!("{fault:?}: found after {} steps of a life: {}", broken.step, broken.violation.what);
-    }
+    PLANTED.iter().for_each(|(fault, rules)| finds(Wire::Claude, *fault, rules));
+}
+
+#[test]
+fn every_planted_fault_is_found_with_an_agent_that_speaks_acp() {
+    let planted = PLANTED.iter().filter(|(fault, _)| !NOT_WITH_ACP.contains(fault));
+    planted.for_each(|(fault, rules)| finds(Wire::Acp, *fault, rules));
+}
+
+fn finds(wire: Wire, fault: Fault, rules: &[Rule]) {
+    let found = simulate(wire, 1, 100_000, Some(fault), &mut Seen::nothing());
+    let Err(broken) = found else { panic!("{fault:?} is not found") };
+    let rule = broken.violation.rule;
+    assert!(rules.contains(&rule), "{fault:?} breaks {rule:?}:\n{}", last_moments(&broken, Some(fault)));
+    println!("{wire:?}, {fault:?}: found after {} steps of a life: {}", broken.step, broken.violation.what);
 }

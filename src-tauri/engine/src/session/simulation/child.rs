@@ -1,10 +1,11 @@
-//! Model of the agent process, as measured on the real one, with all of its faults.
+//! Model of Claude Code's process, as measured on the real one, with all of its faults.
 
 mod habits;
 mod input;
 mod speech;
 mod turn;
 
+use super::process::Process;
 pub use habits::{Habits, Initialize};
 use turn::Turn;
 
@@ -27,7 +28,7 @@ pub struct AgentDisk {
 }
 
 impl AgentDisk {
-    fn name(&mut self, kind: &str) -> String {
+    pub fn name(&mut self, kind: &str) -> String {
         self.n_names += 1;
         format!("{kind}-{}", self.n_names)
     }
@@ -52,7 +53,7 @@ pub enum Out {
 }
 
 pub struct Child {
-    pub habits: Habits,
+    habits: Habits,
     /// Between us and the agent. It writes what the agent reads, and reads the agent's answers.
     driver: ClaudeDriver,
     stdin: VecDeque<Value>,
@@ -61,16 +62,16 @@ pub struct Child {
     /// The agent reads its stdin.
     listens: bool,
     break_reported: bool,
-    pub out: VecDeque<Out>,
+    out: VecDeque<Out>,
     resume: Option<String>,
     booted: bool,
     session_id: String,
-    pub mode: String,
-    pub model: String,
+    mode: String,
+    model: String,
     effort: Option<String>,
     /// The agent has reported its mode; its model.
-    pub mode_reported: bool,
-    pub model_reported: bool,
+    mode_reported: bool,
+    model_reported: bool,
     turn: Option<Turn>,
     /// Prompts read during a turn.
     waiting: Vec<String>,
@@ -79,7 +80,7 @@ pub struct Child {
     /// Closed requests.
     closed: Vec<String>,
     /// Control requests that the agent received and did not answer.
-    pub unanswered: Vec<String>,
+    unanswered: Vec<String>,
     /// The same for the previous process. A late response to one of these must be ignored.
     ghosts: Vec<String>,
     last_failed: bool,
@@ -136,122 +137,6 @@ impl Child {
         }
     }
 
-    /// Writes a command to the child's stdin. Returns `false` if stdin is closed.
-    pub fn write(&mut self, command: &AgentCommand, chance: &mut Chance) -> bool {
-        if let AgentCommand::Request { request_id, .. } = command {
-            self.unanswered.push(request_id.clone());
-        }
-        let line = serde_json::from_str(&self.driver.line(command)).unwrap();
-        if self.listens && !self.gone {
-            self.stdin.push_back(line);
-            return true;
-        }
-        if self.break_reported {
-            return false;
-        }
-        // The write is asynchronous: its failure is reported later, and before the exit if at all.
-        if !self.gone || chance.one_in(2) {
-            self.break_reported = true;
-            let behind = usize::from(self.gone);
-            let place = self.out.len() - behind;
-            self.out.insert(place, Out::StdinBroken("broken pipe".to_owned()));
-        }
-        true
-    }
-
-    pub fn close_stdin(&mut self) {
-        self.stdin_open = false;
-    }
-
-    pub fn terminate(&mut self) {
-        self.terminated = true;
-    }
-
-    pub fn kill(&mut self) {
-        if !self.gone {
-            self.exit(None, Some(9), "");
-        }
-    }
-
-    /// The end of the current pause, if the process pauses.
-    pub fn pauses_until(&self, now: u64) -> Option<u64> {
-        (!self.gone && self.busy_until > now).then_some(self.busy_until)
-    }
-
-    /// All input was read and all output was received.
-    pub fn is_caught_up(&self, now: u64) -> bool {
-        self.stdin.is_empty() && self.out.is_empty() && self.busy_until <= now && self.listens
-    }
-
-    /// A turn is running, and the agent has reported it.
-    pub fn is_visibly_busy(&self) -> bool {
-        self.turn.as_ref().is_some_and(|turn| turn.begun)
-    }
-
-    pub fn is_busy(&self) -> bool {
-        self.turn.is_some()
-    }
-
-    /// The process will act as soon as it is scheduled.
-    pub fn has_work(&self) -> bool {
-        let is_leaving = self.terminated || !self.stdin_open;
-        !self.gone && (is_leaving || !self.booted || !self.stdin.is_empty() || self.turn.is_some())
-    }
-
-    pub fn become_calm(&mut self) {
-        self.habits = self.habits.calm();
-        if !self.listens && !self.gone {
-            // The process lost some of its input and cannot report that.
-            return self.exit(Some(1), None, "");
-        }
-        self.n_tasks = 0;
-        self.say(AgentEvent::BackgroundTasks { tasks: Vec::new() });
-    }
-
-    /// Performs at most one action.
-    pub fn act(&mut self, ground: &mut Ground<'_>) {
-        if self.gone {
-            return;
-        }
-        if self.busy_until > ground.now {
-            return;
-        }
-        if self.terminated && !self.habits.deaf_to_terminate {
-            return self.exit(Some(143), None, "");
-        }
-        if ground.chance.one_in(self.habits.crash_one_in) {
-            let (code, signal) =
-                *ground.chance.pick(&[(Some(1), None), (Some(0), None), (None, Some(11))]).unwrap();
-            return self.exit(code, signal, "panicked\n\n");
-        }
-        if self.habits.pause_ms > 0 && ground.chance.one_in(12) {
-            self.busy_until = ground.now + ground.chance.below(self.habits.pause_ms);
-            return;
-        }
-        if !self.booted {
-            return self.boot(ground);
-        }
-        if self.habits.closes_stdin && ground.chance.one_in(40) {
-            self.listens = false;
-            self.stdin.clear();
-        }
-        if !self.stdin.is_empty() && !ground.chance.one_in(4) {
-            let line = self.stdin.pop_front().unwrap();
-            return self.read(&line, ground);
-        }
-        if !self.stdin_open && self.stdin.is_empty() {
-            // The agent treats the end of input as a denial of all open requests.
-            self.asking.clear();
-            if self.turn.is_none() && !self.habits.deaf_to_end_of_input {
-                return self.exit(Some(i32::from(self.last_failed)), None, "");
-            }
-        }
-        match &self.turn {
-            Some(_) => self.work(ground),
-            None => self.idle(ground),
-        }
-    }
-
     fn boot(&mut self, ground: &mut Ground<'_>) {
         if self.habits.fails_to_start {
             return self.exit(Some(1), None, "error: unknown option\n");
@@ -294,5 +179,141 @@ impl Child {
         if self.habits.reports_state {
             self.say(AgentEvent::SessionState { state: state.to_owned() });
         }
+    }
+}
+
+impl Process for Child {
+    fn write(&mut self, command: &AgentCommand, chance: &mut Chance) -> bool {
+        if let AgentCommand::Request { request_id, .. } = command {
+            self.unanswered.push(request_id.clone());
+        }
+        let line = serde_json::from_str(&self.driver.line(command)).unwrap();
+        if self.listens && !self.gone {
+            self.stdin.push_back(line);
+            return true;
+        }
+        if self.break_reported {
+            return false;
+        }
+        // The write is asynchronous: its failure is reported later, and before the exit if at all.
+        if !self.gone || chance.one_in(2) {
+            self.break_reported = true;
+            let behind = usize::from(self.gone);
+            let place = self.out.len() - behind;
+            self.out.insert(place, Out::StdinBroken("broken pipe".to_owned()));
+        }
+        true
+    }
+
+    fn close_stdin(&mut self) {
+        self.stdin_open = false;
+    }
+
+    fn terminate(&mut self) {
+        self.terminated = true;
+    }
+
+    fn kill(&mut self) {
+        if !self.gone {
+            self.exit(None, Some(9), "");
+        }
+    }
+
+    fn pauses_until(&self, now: u64) -> Option<u64> {
+        (!self.gone && self.busy_until > now).then_some(self.busy_until)
+    }
+
+    fn is_caught_up(&self, now: u64) -> bool {
+        self.stdin.is_empty() && self.out.is_empty() && self.busy_until <= now && self.listens
+    }
+
+    fn is_visibly_busy(&self) -> bool {
+        self.turn.as_ref().is_some_and(|turn| turn.begun)
+    }
+
+    fn is_busy(&self) -> bool {
+        self.turn.is_some()
+    }
+
+    fn has_work(&self) -> bool {
+        let is_leaving = self.terminated || !self.stdin_open;
+        !self.gone && (is_leaving || !self.booted || !self.stdin.is_empty() || self.turn.is_some())
+    }
+
+    fn become_calm(&mut self) {
+        self.habits = self.habits.calm();
+        if !self.listens && !self.gone {
+            // The process lost some of its input and cannot report that.
+            return self.exit(Some(1), None, "");
+        }
+        self.n_tasks = 0;
+        self.say(AgentEvent::BackgroundTasks { tasks: Vec::new() });
+    }
+
+    fn act(&mut self, ground: &mut Ground<'_>) {
+        if self.gone {
+            return;
+        }
+        if self.busy_until > ground.now {
+            return;
+        }
+        if self.terminated && !self.habits.deaf_to_terminate {
+            return self.exit(Some(143), None, "");
+        }
+        if ground.chance.one_in(self.habits.crash_one_in) {
+            let (code, signal) =
+                *ground.chance.pick(&[(Some(1), None), (Some(0), None), (None, Some(11))]).unwrap();
+            return self.exit(code, signal, "panicked\n\n");
+        }
+        if self.habits.pause_ms > 0 && ground.chance.one_in(12) {
+            self.busy_until = ground.now + ground.chance.below(self.habits.pause_ms);
+            return;
+        }
+        if !self.booted {
+            return self.boot(ground);
+        }
+        if self.habits.closes_stdin && ground.chance.one_in(40) {
+            self.listens = false;
+            self.stdin.clear();
+        }
+        if !self.stdin.is_empty() && !ground.chance.one_in(4) {
+            let line = self.stdin.pop_front().unwrap();
+            return self.read(&line, ground);
+        }
+        if !self.stdin_open && self.stdin.is_empty() {
+            // The agent treats the end of input as a denial of all open requests.
+            self.asking.clear();
+            if self.turn.is_none() && !self.habits.deaf_to_end_of_input {
+                return self.exit(Some(i32::from(self.last_failed)), None, "");
+            }
+        }
+        match &self.turn {
+            Some(_) => self.work(ground),
+            None => self.idle(ground),
+        }
+    }
+
+    fn hear(&mut self) -> Option<Out> {
+        self.out.pop_front()
+    }
+
+    fn has_words(&self) -> bool {
+        !self.out.is_empty()
+    }
+
+    fn habits(&self) -> &Habits {
+        &self.habits
+    }
+
+    fn reported_mode(&self) -> Option<&str> {
+        self.mode_reported.then_some(&self.mode)
+    }
+
+    fn reported_model(&self) -> Option<&str> {
+        self.model_reported.then_some(&self.model)
+    }
+
+    fn unanswered(&self) -> &[String] {
+        &self.unanswered
     }
 }

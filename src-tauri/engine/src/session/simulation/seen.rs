@@ -1,5 +1,6 @@
 //! Counts of the situations that the simulation reached. A situation that a whole run never reaches fails the test.
 
+use super::Wire;
 use std::collections::BTreeMap;
 
 const SIGHTS: [&str; 42] = [
@@ -47,6 +48,19 @@ const SIGHTS: [&str; 42] = [
     "a look for the reset of a limit",
 ];
 
+/// What an agent that speaks ACP never gets to: it has no such command, or the protocol has no such report.
+const NOT_WITH_ACP: [&str; 9] = [
+    "a conversation rewound",
+    "a look for the reset of a limit",
+    "a process that asks nothing",
+    "a prompt given back",
+    "a rewind of files undone",
+    "a turn of several prompts",
+    "a turn that nobody asked for",
+    "files rewound",
+    "prompts that made the next turn",
+];
+
 #[derive(Debug)]
 pub struct Seen(BTreeMap<&'static str, u64>);
 
@@ -69,7 +83,8 @@ impl Seen {
         }
     }
 
-    pub fn unseen(&self) -> Vec<&str> {
-        self.0.iter().filter(|(_, n)| **n == 0).map(|(sight, _)| *sight).collect()
+    pub fn unseen(&self, wire: Wire) -> Vec<&str> {
+        let is_due = |sight: &str| wire == Wire::Claude || !NOT_WITH_ACP.contains(&sight);
+        self.0.iter().filter(|(sight, n)| **n == 0 && is_due(sight)).map(|(sight, _)| *sight).collect()
     }
 }

@@ -104,7 +104,8 @@ impl User {
         self.seen.push(request_id.clone());
         // Sometimes the decision does not name the input that was shown.
         let shown = rules.requests.shown(&request_id).filter(|_| !chance.one_in(10));
-        Command::Decide { request_id, shown, decision: decision(chance) }
+        let decision = decision(chance, &request_id);
+        Command::Decide { request_id, shown, decision }
     }
 }
 
@@ -144,14 +145,20 @@ fn a_delivery(chance: &mut Chance) -> Delivery {
     }
 }
 
-pub fn decision(chance: &mut Chance) -> Decision {
+pub fn decision(chance: &mut Chance, request_id: &RequestId) -> Decision {
     match chance.below(12) {
         10 => Decision::Fill { values: BTreeMap::from([("colour".to_owned(), json!("B"))]) },
         11 => Decision::Fill { values: BTreeMap::from([("colour".to_owned(), json!("C"))]) },
         0..4 => Decision::AllowOnce { updated_input: None },
         4 => Decision::AllowOnce { updated_input: Some(whole("{\"command\": \"true\"}")) },
         5 => Decision::AllowOnce { updated_input: Some(whole("\"not an object\"")) },
-        6 => Decision::AllowAlways { suggestion: json!(format!("s{}", chance.below(3))) },
+        6 => {
+            let nr = chance.below(3);
+            // An option of an agent that speaks ACP has the agent's name.
+            let is_acp = request_id.as_str().starts_with("acp-");
+            let name = if is_acp && nr == 0 { "always".to_owned() } else { format!("s{nr}") };
+            Decision::AllowAlways { suggestion: json!(name) }
+        }
         7 => Decision::Answer { answers: BTreeMap::from([("Which?".to_owned(), "A".to_owned())]) },
         8 => Decision::Deny { message: String::new(), interrupt: chance.one_in(3) },
         _ => Decision::Deny { message: "no".to_owned(), interrupt: false },

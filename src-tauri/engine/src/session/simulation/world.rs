@@ -1,11 +1,14 @@
 //! The environment of one session: the agent, the disk, the timers, the user, and an app that can crash at any moment.
 
+use super::acp_child::AcpChild;
 use super::child::{AgentDisk, Child, Ground, Habits, Out, resolved};
 use super::fault::Fault;
+use super::process::Process;
 use super::rules::{Checked, Phase, Rules, Scene, describe, hold};
 use super::seen::Seen;
 use super::user::{self, User};
 use super::windows::Windows;
+use crate::acp::ChosenAgent;
 use crate::agent::AgentEvent;
 use crate::api::*;
 use crate::chance::Chance;
@@ -37,8 +40,10 @@ pub struct World {
     timeouts: Timeouts,
     core: Core,
     windows: Windows,
-    child: Option<Child>,
+    child: Option<Box<dyn Process>>,
     agent_disk: AgentDisk,
+    /// The agent, if it speaks ACP.
+    acp: Option<ChosenAgent>,
     disk: Disk,
     timers: BTreeMap<Timer, u64>,
     user: User,
@@ -64,14 +69,14 @@ fn opened(memory: SavedSession, timeouts: Timeouts, now: u64) -> Core {
 }
 
 impl World {
-    pub fn new(seed: u64, fault: Option<Fault>) -> Self {
+    pub fn new(seed: u64, acp: Option<ChosenAgent>, fault: Option<Fault>) -> Self {
         let mut chance = Chance::new(seed);
         let hibernate_ms = *chance.pick(&[0, 60_000, 30 * 60_000]).unwrap();
         let timeouts = Timeouts { hibernate_ms, ..Timeouts::default() };
         let mut rules = Rules::new(&timeouts);
         // One session in four starts with a saved conversation.
         let mut agent_disk = AgentDisk::default();
-        let mut memory = SavedSession::default();
+        let mut memory = SavedSession { acp: acp.clone(), ..SavedSession::default() };
         if chance.one_in(4) {
             memory.agent_session_id = Some("past".to_owned());
             memory.resumable = true;
@@ -90,6 +95,7 @@ impl World {
             timeouts,
             child: None,
             agent_disk,
+            acp,
             disk: Disk { memory, is_full: false, is_certain: true, is_synced: true },
             timers: BTreeMap::new(),
             user: User::default(),
@@ -177,7 +183,7 @@ impl World {
 
     /// Processes the next output of the process.
     fn hear(&mut self) -> Checked {
-        let Some(out) = self.child.as_mut().and_then(|child| child.out.pop_front()) else { return Ok(()) };
+        let Some(out) = self.child.as_mut().and_then(|child| child.hear()) else { return Ok(()) };
         match out {
             Out::Line { inbound, ended } => {
                 match &inbound {
@@ -199,7 +205,7 @@ impl World {
             Out::Exited(report) => {
                 self.seen.saw("an exit");
                 if let Some(child) = self.child.take() {
-                    self.ghosts = child.unanswered;
+                    self.ghosts = child.unanswered().to_vec();
                 }
                 self.step(Input::Exited(report), &[])
             }
@@ -207,7 +213,7 @@ impl World {
     }
 
     fn has_words(&self) -> bool {
-        self.child.as_ref().is_some_and(|child| !child.out.is_empty())
+        self.child.as_ref().is_some_and(|child| child.has_words())
     }
 
     fn child_acts(&mut self) {
@@ -334,10 +340,10 @@ impl World {
                     return Ok(Some(Input::StdinBroken("its stdin is closed".to_owned())));
                 }
             }
-            Action::CloseStdin => self.child.iter_mut().for_each(Child::close_stdin),
+            Action::CloseStdin => self.child.iter_mut().for_each(|child| child.close_stdin()),
             Action::Terminate => {
                 if let Some(child) = &mut self.child {
-                    let Habits { deaf_to_interrupt, denies_interrupt, .. } = child.habits;
+                    let Habits { deaf_to_interrupt, denies_interrupt, .. } = *child.habits();
                     let is_deaf = deaf_to_interrupt || denies_interrupt || !child.is_visibly_busy();
                     let obeys = !is_deaf && child.is_caught_up(self.now);
                     let is_unjust = obeys && matches!(cause, Input::Timer(Timer::Interrupt));
@@ -347,7 +353,7 @@ impl World {
             }
             Action::Kill => {
                 self.seen.saw("a kill");
-                self.child.iter_mut().for_each(Child::kill);
+                self.child.iter_mut().for_each(|child| child.kill());
             }
             Action::Arm { timer, at } => {
                 self.timers.insert(timer, at);
@@ -411,7 +417,11 @@ impl World {
         let habits = Habits::draw(&mut self.chance);
         let habits = if self.is_calm { habits.calm() } else { habits };
         let mut ground = Ground { chance: &mut self.chance, now: self.now, disk: &mut self.agent_disk };
-        self.child = Some(Child::new(start, habits, std::mem::take(&mut self.ghosts), &mut ground));
+        let ghosts = std::mem::take(&mut self.ghosts);
+        self.child = Some(match self.acp.clone() {
+            None => Box::new(Child::new(start, habits, ghosts, &mut ground)),
+            Some(agent) => Box::new(AcpChild::new(agent, start, habits, ground.now)),
+        });
         Input::Spawned
     }
 
@@ -491,20 +501,17 @@ impl World {
             }
             if is_shown {
                 let session = describe(&self.core);
-                hold!(
-                    !child.mode_reported || session.mode == child.mode,
-                    Facts,
-                    "the mode is {}, shown is {}",
-                    child.mode,
-                    session.mode
-                );
-                let model = session.model.as_deref().map(resolved);
-                hold!(
-                    !child.model_reported || model.as_ref() == Some(&child.model),
-                    Facts,
-                    "the model is {}, shown is {model:?}",
-                    child.model
-                );
+                if let Some(mode) = child.reported_mode() {
+                    hold!(session.mode == mode, Facts, "the mode is {mode}, shown is {}", session.mode);
+                }
+                if let Some(reported) = child.reported_model() {
+                    let model = session.model.as_deref().map(resolved);
+                    hold!(
+                        model.as_deref() == Some(reported),
+                        Facts,
+                        "the model is {reported}, shown is {model:?}"
+                    );
+                }
             }
         }
         Ok(())
@@ -561,8 +568,8 @@ impl World {
             } else if self.has_words() {
                 self.hear()?;
             } else if let Some((id, _)) = self.rules.requests.open.first() {
-                let decision = user::decision(&mut self.chance);
                 let request_id = id.clone();
+                let decision = user::decision(&mut self.chance, &request_id);
                 let shown = self.rules.requests.shown(&request_id);
                 let command = Command::Decide { request_id, shown, decision };
                 self.step(Input::Command(command), &[])?;

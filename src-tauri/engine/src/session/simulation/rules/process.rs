@@ -262,6 +262,8 @@ impl Process {
     pub fn end_of_step(&mut self, scene: &Scene<'_>, a_turn_ended: bool) {
         if let Input::Line(AgentEvent::TurnEnded(result)) = scene.cause
             && a_turn_ended
+            // The driver of ACP names none in the end of a turn that was never begun.
+            && result.session_id.is_some()
         {
             self.conversation.clone_from(&result.session_id);
             self.resumable = true;

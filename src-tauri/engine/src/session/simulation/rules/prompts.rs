@@ -346,8 +346,10 @@ impl Prompts {
                         | Input::Timer(Timer::Initialize | Timer::Switch)
                         | Input::Line(
                             // A stopped turn ended, and what was written into it would be the next one. Or a process that
-                            // claims to run without asking, and does not stop that, is shut down.
+                            // claims to run without asking, and does not stop that, is shut down. Or the agent says that it
+                            // cannot work.
                             AgentEvent::TurnEnded(_)
+                                | AgentEvent::CannotStart { .. }
                                 | AgentEvent::SessionState { .. }
                                 | AgentEvent::Status { .. }
                                 | AgentEvent::Init(_)

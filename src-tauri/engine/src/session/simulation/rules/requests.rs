@@ -207,7 +207,8 @@ fn says(answer: &Value, request: &ToolRequest, decision: &Decision) -> bool {
         }
         Decision::AllowAlways { suggestion } => {
             let place = suggestion.as_str().and_then(|id| id.strip_prefix('s')?.parse::<usize>().ok());
-            let rule = place.and_then(|place| request.options.get(place)).map(|option| &option.raw);
+            let named = || request.options.iter().find(|option| suggestion.as_str() == Some(&option.id));
+            let rule = place.map_or_else(named, |place| request.options.get(place)).map(|option| &option.raw);
             // The same rule may also be added for the session, so that it applies immediately.
             let is_rule = |kept: &Value| {
                 let mut wider = kept.clone();
