@@ -5,7 +5,7 @@
 //! are drawn is sufficient without this last line of defence; and with it for the first inputs of each class, because
 //! the policy only forbids more.
 //!
-//! A run plays every third batch of each class, from one that the seed chooses (`deskbell_tests::chance`).
+//! A run plays every sixth batch of each class, from one that the seed chooses (`deskbell_tests::chance`).
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ const BATCH: usize = 50;
 /// process (WebKitGTK 2.50.6): this fault of the page is still open, and smaller turns do not show it.
 const BATCH_OF_LARGE: usize = 5;
 /// A run that is not whole plays one of so many batches.
-const EVERY: usize = 3;
+const EVERY: usize = 6;
 /// Longer texts are not sent as prompts, because no user would.
 const LONGEST_PROMPT: usize = 4_000;
 /// For one turn and one check of it: generous, because only a hang is a failure.

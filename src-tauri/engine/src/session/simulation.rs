@@ -131,7 +131,7 @@ const N_THREADS: u64 = 4;
 
 /// Unoptimised, a million steps take minutes of two cores.
 const N_STEPS: u64 = 300_000;
-const N_ACP_STEPS: u64 = 100_000;
+const N_ACP_STEPS: u64 = 60_000;
 
 #[test]
 fn every_promise_is_kept_at_every_step() {
