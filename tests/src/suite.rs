@@ -132,7 +132,7 @@ pub fn run(requirement: Requirement, mut tests: Vec<Test>) -> ! {
     tests.sort_by_key(|test| !test.is_alone);
     let required = env::var_os("DESKBELL_TEST_REQUIRE").is_some_and(|value| value == "1");
     let mut reasons: Vec<String> = Vec::new();
-    let left_out = left_out(&tests, !arguments.filter.is_some() && !arguments.list && !chance::is_whole());
+    let left_out = left_out(&tests, arguments.filter.is_none() && !arguments.list && !chance::is_whole());
     let trials =
         tests.into_iter().map(|test| match Requirement::all([requirement.clone(), test.needs.clone()]) {
             _ if left_out.contains(&test.name) => Trial::test(test.name, || Ok(())).with_ignored_flag(true),
