@@ -48,6 +48,7 @@ const COMMANDS: &[&str] = &[
     "reveal_recording",
     "remove_recording",
     "waiting_event",
+    "set_menu",
     "acknowledge",
     "command",
     "set_setting",

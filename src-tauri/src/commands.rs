@@ -6,6 +6,7 @@ pub mod changes;
 pub mod far;
 pub mod first_run;
 pub mod link;
+pub mod menu;
 pub mod options;
 pub mod other_agents;
 pub mod projects;

@@ -23,6 +23,7 @@ mod keep_running;
 mod lifecycle;
 mod links;
 mod marks;
+mod menu_bar;
 mod native_dialogs;
 mod notify;
 mod opening;

@@ -6,6 +6,7 @@ use crate::closing::{self, Answer};
 use crate::emit::{Channels, to_window};
 use crate::links;
 use crate::marks;
+use crate::menu_bar;
 use crate::native_dialogs;
 use crate::notify::Bell;
 use crate::places::{PlacesStore, WindowPlace};
@@ -133,6 +134,7 @@ pub fn new_window(
         .build()?;
     #[cfg(target_os = "linux")]
     webkit::settle(&window)?;
+    menu_bar::watch(&window);
     window.set_zoom(zoom::factor(app.state::<Arc<CurrentSettings>>().get().zoom))?;
     Ok(window)
 }

@@ -16,8 +16,8 @@ use crate::start::{self, StartPage};
 use crate::watch::FolderWatches;
 use crate::windows::{self, Windows};
 use crate::{
-    apply_settings, autostart, board, commands, emit, keep_running, lifecycle, native_dialogs, project,
-    starting, tray,
+    apply_settings, autostart, board, commands, emit, keep_running, lifecycle, menu_bar, native_dialogs,
+    project, starting, tray,
 };
 use anyhow::Context;
 use deskbell_cli::args::Args;
@@ -49,6 +49,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     let opened: Arc<Mutex<Option<anyhow::Result<Opened>>>> = Arc::default();
     let says_failures = args.says_failures();
     let app = tauri::Builder::default()
+        .on_menu_event(|app, event| menu_bar::chosen(app, &event))
         .plugin(tauri_plugin_single_instance::init(starting::again))
         .invoke_handler(tauri::generate_handler![
             commands::connect,
@@ -96,6 +97,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             commands::changes::undo_revert,
             commands::changes::prompt_moments,
             commands::waiting_event,
+            commands::menu::set_menu,
             commands::acknowledge,
             commands::command,
             commands::set_setting,
@@ -321,6 +323,7 @@ fn setup(app: &AppHandle, args: Args, opened: Opened) -> anyhow::Result<()> {
     app.manage(Bell::new(reopen));
     app.manage(Background::default());
     app.manage(board::BoardPage::default());
+    app.manage(menu_bar::MenuBar::default());
     app.manage(Arc::<Absent>::default());
     app.manage(orphans);
     app.manage(hidden);

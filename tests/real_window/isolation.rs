@@ -105,6 +105,8 @@ const ABOUT_NO_SESSION: &[&str] = &[
     "search_sessions",
     // A choice for its own project.
     "set_keep_running",
+    // Its own menu.
+    "set_menu",
     "set_presets",
     "set_setting",
     "ssh_hosts",

@@ -165,6 +165,10 @@ pub enum WindowEvent {
     BoardChanged {
         board: BoardView,
     },
+    /// The user chose this entry of the window's menu in the menu bar of the system.
+    MenuChosen {
+        id: String,
+    },
     /// Files are being dragged over the window, or no longer are.
     Dragging {
         over: bool,

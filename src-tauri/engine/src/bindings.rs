@@ -46,6 +46,7 @@ fn typescript() -> String {
         ExportFormat,
         Snapshot,
         Session,
+        MenuEntry,
         AgentKind,
         AgentCapabilities,
         RulesScope,

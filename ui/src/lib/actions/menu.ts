@@ -1,9 +1,11 @@
 // The menu of a window: the actions of the table in its order, with their keys, and only those that apply.
 
+import type { MenuEntry } from '../bindings/api';
+import { isMac } from '../kit/keys';
 import type { MenuItem } from '../kit/MenuList.svelte';
 import type { Action, Choice, Desk } from './action';
 import { chordShown, labelOf, ownTarget, perform } from './perform';
-import { ACTIONS, actionOf } from './table';
+import { ACTIONS, actionOf, chordsOf } from './table';
 
 /** The place of each action by its id, in sections. A test finds an action that is missing. */
 export const MENUS: Readonly<Record<string, readonly (readonly string[])[]>> = {
@@ -112,3 +114,22 @@ export const pageMenu = (acts: PageActs): MenuItem[] =>
     const key = chordShown(action);
     return action.id in acts ? [{ id: action.id, label: action.label, ...(key === undefined ? {} : { key }) }] : [];
   });
+
+/** The chord of an entry that the menu bar may have; the element with the focus handles the keys of the others. */
+function chordInBar(id: string, mac: boolean): string | null {
+  const action = ACTIONS.find((one) => one.id === id);
+  if (action === undefined || action.isLocal === true || action.isKeyOnly === true) return null;
+  return chordsOf(action, mac)[0] ?? null;
+}
+
+/** A menu for the menu bar of the system. */
+export const barOf = (items: readonly MenuItem[], mac = isMac): MenuEntry[] =>
+  items.map(({ id, label, disabled = false, checked = null, separated = false, items: inside }) => ({
+    id,
+    label,
+    chord: chordInBar(id, mac),
+    enabled: !disabled,
+    checked,
+    separated,
+    items: inside === undefined ? null : barOf(inside, mac),
+  }));

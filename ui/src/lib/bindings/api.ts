@@ -414,6 +414,32 @@ restricted: boolean,
 link: SessionLink, };
 
 /**
+ * An entry of a window's menu, as its page shows it.
+ */
+export type MenuEntry = { 
+/**
+ * The page gets it back when the entry is chosen.
+ */
+id: string, label: string, 
+/**
+ * The keys that the page has for it, as the table of actions writes them: `Ctrl+Shift+F`. On macOS, `Ctrl` is the
+ * command key.
+ */
+chord: string | null, enabled: boolean, 
+/**
+ * Whether this choice is the current one; `null` for an action.
+ */
+checked: boolean | null, 
+/**
+ * A line separates it from the entries before.
+ */
+separated: boolean, 
+/**
+ * The entries of its submenu. An entry with a submenu is not chosen itself.
+ */
+items: Array<MenuEntry> | null, };
+
+/**
  * The agent program of a session.
  */
 export type AgentKind = "claude" | "demo" | "acp";
@@ -2430,7 +2456,7 @@ export type WindowMessage = { "type": "event", event: WindowEvent, } | { "type":
 /**
  * An event that the shell sends to a window.
  */
-export type WindowEvent = { "type": "batch" } & Batch | { "type": "sessionListed", session: Session, } | { "type": "sessionRemoved", sessionId: SessionId, } | { "type": "storedChanged", change: StoredChange, } | { "type": "marksChanged", marks: Array<MarkedSession>, } | { "type": "show", sessionId: SessionId, requestId: RequestId | null, itemId: ItemId | null, } | { "type": "searched", nr: number, change: SearchChange, } | { "type": "boardChanged", board: BoardView, } | { "type": "dragging", over: boolean, } | { "type": "dropped", dropped: Array<Dropped>, } | { "type": "recordingEnded", sessionId: SessionId, recording: RecordingState, } | { "type": "startChanged", start: StartView, } | { "type": "failed", what: string, error: CommandError, } | { "type": "settingsChanged", settings: SettingsView, } | { "type": "projectChanged", project: ProjectView, } | { "type": "connectionAsks", question: ConnectionQuestion, } | { "type": "connectionAnswered", id: string, };
+export type WindowEvent = { "type": "batch" } & Batch | { "type": "sessionListed", session: Session, } | { "type": "sessionRemoved", sessionId: SessionId, } | { "type": "storedChanged", change: StoredChange, } | { "type": "marksChanged", marks: Array<MarkedSession>, } | { "type": "show", sessionId: SessionId, requestId: RequestId | null, itemId: ItemId | null, } | { "type": "searched", nr: number, change: SearchChange, } | { "type": "boardChanged", board: BoardView, } | { "type": "menuChosen", id: string, } | { "type": "dragging", over: boolean, } | { "type": "dropped", dropped: Array<Dropped>, } | { "type": "recordingEnded", sessionId: SessionId, recording: RecordingState, } | { "type": "startChanged", start: StartView, } | { "type": "failed", what: string, error: CommandError, } | { "type": "settingsChanged", settings: SettingsView, } | { "type": "projectChanged", project: ProjectView, } | { "type": "connectionAsks", question: ConnectionQuestion, } | { "type": "connectionAnswered", id: string, };
 
 /**
  * The settings of the user, for all windows.

@@ -4,6 +4,7 @@ import type { BoardConnection, BoardView, SettingsView, WindowEvent } from '../b
 import { asCommandError, loggedError, type Host } from '../host/host';
 import { ConnectionQuestions } from '../projects/questions.svelte';
 import { Problems } from '../state/problems.svelte';
+import { MenuBar } from '../window/menuBar.svelte';
 import { AskedMachines } from './machines.svelte';
 
 export class BoardPage {
@@ -13,6 +14,7 @@ export class BoardPage {
   readonly asked: AskedMachines;
   /** The questions of connections to machines that the user asks. */
   readonly questions: ConnectionQuestions;
+  readonly menuBar: MenuBar;
 
   #host: Host;
 
@@ -20,6 +22,7 @@ export class BoardPage {
     this.#host = host;
     this.asked = new AskedMachines(host);
     this.questions = new ConnectionQuestions(host, this.problems);
+    this.menuBar = new MenuBar(host, this.problems);
     this.board = board;
     this.settings = settings;
   }
@@ -37,6 +40,7 @@ export class BoardPage {
 
   hear(event: WindowEvent): void {
     this.questions.hear(event);
+    this.menuBar.hear(event);
     if (event.type === 'boardChanged') this.board = event.board;
     if (event.type === 'settingsChanged') this.settings = event.settings;
   }

@@ -17,6 +17,7 @@ import type {
   FileDiff,
   FolderListing,
   MachineAnswer,
+  MenuEntry,
   ForkedSession,
   Found,
   FoundFiles,
@@ -69,6 +70,8 @@ export type AgentOrProfile = { agent: string } | { profile: string };
 export interface Host {
   /** What the window shows: a project, the start page or the board. */
   readonly page: 'project' | 'start' | 'board';
+  /** The system has one menu bar for all windows. */
+  readonly hasMenuBar: boolean;
   /** Returns the initial state of a start page. */
   connectStart(): Promise<StartConnection>;
   /** Returns the initial state of a board. */
@@ -80,6 +83,11 @@ export interface Host {
    * `lost` reports an event that could not be received, which happens only if the program is in trouble.
    */
   listen(event: string, heard: (event: WindowEvent) => void, lost: (reason: unknown) => void): Promise<() => void>;
+  /**
+   * Shows the menu of this window in the menu bar of the system while the window is in front. Resolves to whether the
+   * system has such a bar; a chosen entry is an event.
+   */
+  setMenu(menu: readonly MenuEntry[]): Promise<boolean>;
   /**
    * Creates a session. `withoutAsking` turns permission checks off; set it only if the user chose that for this
    * session.

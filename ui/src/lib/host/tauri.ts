@@ -5,6 +5,7 @@ import { getCurrentWebviewWindow } from '@tauri-apps/api/webviewWindow';
 
 import type { WindowMessage, WindowEvent } from '../bindings/api';
 import { asCommandError, writeClipboard, type Host } from './host';
+import { isMac } from '../kit/keys';
 import { inOrder } from './order';
 
 async function call<T>(name: string, args: Record<string, unknown> = {}): Promise<T> {
@@ -25,6 +26,7 @@ export const tauriHost: Host = {
   get page() {
     return pageOf(getCurrentWebviewWindow().label);
   },
+  hasMenuBar: isMac,
   connectStart: () => call('connect_start'),
   connectBoard: () => call('connect_board'),
   connect: () => call('connect'),
@@ -33,6 +35,7 @@ export const tauriHost: Host = {
     const hear = inOrder(heard, (nr) => call<WindowEvent>('waiting_event', { nr }), lost);
     return getCurrentWebviewWindow().listen<WindowMessage>(event, ({ payload }) => hear(payload));
   },
+  setMenu: (menu) => call('set_menu', { menu }),
   createSession: (agent, withoutAsking) => call('create_session', { agent, withoutAsking }),
   otherAgents: () => call('other_agents'),
   createSessionWith: (agent) => call('create_session_with', { agent }),

@@ -5,6 +5,7 @@ import { asCommandError, loggedError, type Host } from '../host/host';
 import { machinesOf, type Machines } from './machines';
 import { ConnectionQuestions } from './questions.svelte';
 import { Problems } from '../state/problems.svelte';
+import { MenuBar } from '../window/menuBar.svelte';
 
 export class StartState {
   start = $state.raw<StartView>() as StartView;
@@ -16,6 +17,7 @@ export class StartState {
   readonly machines: Machines;
   /** The questions of their connections. */
   readonly questions: ConnectionQuestions;
+  readonly menuBar: MenuBar;
 
   #host: Host;
   /** The problem that the shell reported last. */
@@ -25,6 +27,7 @@ export class StartState {
     this.#host = host;
     this.machines = machinesOf(host);
     this.questions = new ConnectionQuestions(host, this.problems);
+    this.menuBar = new MenuBar(host, this.problems);
     this.settings = settings;
     this.#show(start);
   }
@@ -45,6 +48,7 @@ export class StartState {
     if (event.type === 'settingsChanged') this.settings = event.settings;
     if (event.type === 'dragging') this.dragging = event.over;
     this.questions.hear(event);
+    this.menuBar.hear(event);
   }
 
   chooseFolder(): Promise<void> {

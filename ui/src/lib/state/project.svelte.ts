@@ -31,6 +31,7 @@ import { ConnectionQuestions } from '../projects/questions.svelte';
 import { StoredSessions } from '../sessions/stored.svelte';
 import { TrustQuestions } from '../trust/questions.svelte';
 import { Worktrees } from '../worktrees/worktrees.svelte';
+import { MenuBar } from '../window/menuBar.svelte';
 import { takeNamed } from './askAnother';
 import { AgentCheck } from './agentCheck.svelte';
 import { EVERYTHING } from './attachments';
@@ -60,6 +61,7 @@ export class ProjectState extends SessionActions {
   readonly machines: Machines;
   /** The questions of their connections. */
   readonly questions: ConnectionQuestions;
+  readonly menuBar: MenuBar;
   /** The worktrees of the project's repository. */
   readonly worktrees: Worktrees;
   /** The sessions in the agent's own store. */
@@ -101,6 +103,7 @@ export class ProjectState extends SessionActions {
     this.worktrees = new Worktrees(host);
     this.machines = machinesOf(host);
     this.questions = new ConnectionQuestions(host, this.problems);
+    this.menuBar = new MenuBar(host, this.problems);
     const isDemo = () => this.project.agent.type === 'found' && this.project.agent.kind === 'demo';
     // The agent of another machine is found there when a session starts.
     const isUnchecked = () => this.project.machine !== null || isDemo();
@@ -169,6 +172,7 @@ export class ProjectState extends SessionActions {
 
   hear(event: WindowEvent): void {
     this.questions.hear(event);
+    this.menuBar.hear(event);
     this.recordings.hear(event);
     switch (event.type) {
       case 'batch':

@@ -3,25 +3,40 @@
 import { getContext, setContext } from 'svelte';
 
 import type { MenuItem } from '../kit/MenuList.svelte';
+import type { MenuBar } from './menuBar.svelte';
 
 export class WindowMenu {
   isOpen = $state(false);
   readonly items: () => readonly MenuItem[];
+  readonly #bar: MenuBar;
   #pick: (id: string) => void;
   #onopen: () => void;
   /** The element that had the focus before. */
   #before: Element | null = null;
 
-  constructor(items: () => readonly MenuItem[], pick: (id: string) => void, onopen = () => {}) {
+  /** Made with its component, and kept in the menu bar of the system, where there is one. */
+  constructor(bar: MenuBar, items: () => readonly MenuItem[], pick: (id: string) => void, onopen = () => {}) {
+    this.#bar = bar;
     this.items = items;
     this.#pick = pick;
     this.#onopen = onopen;
+    bar.follow(this);
+  }
+
+  /** The menu bar of the system has the entries, so the window shows none. */
+  get isInBar(): boolean {
+    return this.#bar.isShown;
+  }
+
+  /** Reads again what its entries need. */
+  refresh(): void {
+    this.#onopen();
   }
 
   /** Opens the menu, or closes it. Below a dialog it cannot be used. */
   toggle(before = document.activeElement): void {
     if (this.isOpen) return this.close();
-    if (document.querySelector('dialog[open]') !== null) return;
+    if (this.isInBar || document.querySelector('dialog[open]') !== null) return;
     this.#before = before;
     this.isOpen = true;
     this.#onopen();
@@ -35,6 +50,11 @@ export class WindowMenu {
 
   pick(id: string): void {
     this.close();
+    this.#pick(id);
+  }
+
+  /** Does what an entry of the menu bar says. The focus is where it was. */
+  choose(id: string): void {
     this.#pick(id);
   }
 }

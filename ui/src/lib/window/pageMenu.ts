@@ -2,12 +2,14 @@
 
 import { pageMenu, type PageActs } from '../actions/menu';
 import { setMenu, WindowMenu } from './menu.svelte';
+import type { MenuBar } from './menuBar.svelte';
 
 /** Gives the window a menu of `acts`. Returns them, with the one that opens the menu. */
-export function setPageMenu(acts: PageActs): PageActs {
+export function setPageMenu(bar: MenuBar, acts: PageActs): PageActs {
   const all: PageActs = { ...acts, menu: () => menu.toggle() };
   const menu = setMenu(
     new WindowMenu(
+      bar,
       () => pageMenu(all),
       (id) => all[id]?.(),
     ),

@@ -25,7 +25,11 @@ const set = (project: ProjectState, key: string, value: string) => void project.
 
 export const APP: readonly Action[] = [
   always('Window', 'palette', 'Commands and sessions', (desk) => desk.show('palette'), 'Ctrl+K'),
-  always('Window', 'menu', 'Menu', (desk) => desk.showMenu(), 'F10'),
+  {
+    ...always('Window', 'menu', 'Menu', (desk) => desk.showMenu(), 'F10'),
+    // The menu bar of the system has the menu.
+    isAbsent: (desk) => desk.project.menuBar.isShown,
+  },
   always('Window', 'sessions', 'Show or hide the sessions', (desk) => desk.toggleSessions(), 'Ctrl+B'),
   {
     id: 'side',

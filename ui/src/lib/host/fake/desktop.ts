@@ -11,6 +11,7 @@ import type {
   ConnectionQuestion,
   FolderListing,
   MachineAnswer,
+  MenuEntry,
   ItemId,
   JsonValue,
   Preset,
@@ -59,6 +60,12 @@ export abstract class FakeDesktop {
   readonly #machines: readonly BoardMachine[];
   /** The sessions that the board stopped. */
   readonly stopped: SessionId[] = [];
+  /** A browser has no menu bar for a page; a test may say that it has. */
+  hasMenuBar = false;
+  /** The menus that the bar got. */
+  readonly menus: (readonly MenuEntry[])[] = [];
+  /** Why the bar cannot be changed. */
+  menuBarProblem: string | null = null;
   /** The steps of the zoom. */
   readonly zoomSteps: ZoomStep[] = [];
   /** The image that `clipboardImage` returns; not the page's own clipboard. */
@@ -73,6 +80,17 @@ export abstract class FakeDesktop {
       start?.() ?? { projects: [...RECENT], question: null, problem: null, unreadFiles: [], appVersion: '' },
     );
     this.settings = settings;
+  }
+
+  setMenu(menu: readonly MenuEntry[]): Promise<boolean> {
+    if (this.menuBarProblem !== null) return refuse('internal', this.menuBarProblem);
+    this.menus.push(menu);
+    return Promise.resolve(true);
+  }
+
+  /** The user chooses an entry of the menu bar. */
+  chooseInMenuBar(id: string): void {
+    this.hear({ type: 'menuChosen', id });
   }
 
   usage(all: boolean): Promise<UsageView> {
