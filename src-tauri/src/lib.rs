@@ -19,6 +19,8 @@ mod far;
 mod forward;
 mod gpu;
 mod hidden;
+#[cfg(any(windows, test))]
+mod jump_list;
 mod keep_running;
 mod lifecycle;
 mod links;

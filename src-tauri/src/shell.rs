@@ -344,6 +344,8 @@ fn setup(app: &AppHandle, args: Args, opened: Opened) -> anyhow::Result<()> {
     tauri::async_runtime::spawn(project::ask_login_shell(app.clone()));
     tauri::async_runtime::spawn(apply_settings::follow(app.clone()));
     tauri::async_runtime::spawn(tray::follow(app.clone()));
+    #[cfg(windows)]
+    tauri::async_runtime::spawn(crate::jump_list::follow(app.clone()));
     let (starting, is_wanted) = (app.clone(), app.state::<Arc<CurrentSettings>>().get().autostart);
     tauri::async_runtime::spawn(async move {
         autostart::apply(&starting, is_wanted, autostart::When::AtStart).await;

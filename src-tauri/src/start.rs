@@ -20,6 +20,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tauri::{AppHandle, DragDropEvent, Manager, WindowEvent as TauriEvent};
+use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
 /// The label of its window.
@@ -46,6 +47,7 @@ pub struct StartPage {
     state: Mutex<State>,
     /// A new view will be sent soon.
     is_pending: AtomicBool,
+    list_changes: Notify,
 }
 
 #[derive(Default)]
@@ -70,7 +72,12 @@ struct Checked {
 
 impl StartPage {
     pub fn new(store: ProjectStore) -> Self {
-        Self { store, state: Mutex::default(), is_pending: AtomicBool::new(false) }
+        Self {
+            store,
+            state: Mutex::default(),
+            is_pending: AtomicBool::new(false),
+            list_changes: Notify::new(),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -105,7 +112,20 @@ impl StartPage {
             detail: Some(error.to_string()),
         })?;
         self.noted(projects);
+        self.list_changes.notify_one();
         Ok(())
+    }
+
+    /// The projects that were opened earlier.
+    #[cfg(windows)]
+    pub async fn listed(&self) -> Result<Vec<KnownProject>, CommandError> {
+        self.known().await
+    }
+
+    /// Waits for the next change of the list by this app.
+    #[cfg(windows)]
+    pub async fn list_changed(&self) {
+        self.list_changes.notified().await;
     }
 
     fn noted(&self, projects: Projects) -> Vec<KnownProject> {

@@ -11,6 +11,8 @@ const FILES: &[&str] = &[
     "src-tauri/src/ask/alert.rs",
     "src-tauri/src/ask/gtk.rs",
     "src-tauri/src/ask/task_dialog.rs",
+    // The jump list of Windows.
+    "src-tauri/src/jump_list/native.rs",
     // Signals to processes, and what happens between fork and exec.
     "src-tauri/demo-agent/src/session.rs",
     "src-tauri/demo-agent/src/steps/faults.rs",

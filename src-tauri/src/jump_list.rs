@@ -1,0 +1,172 @@
+//! The jump list of Windows, which the taskbar shows with the right button: the projects of this machine that were opened
+//! last, and the start page. What it has is pure and compiled for tests on every system; `native` shows it.
+
+#[cfg(windows)]
+mod native;
+
+use deskbell_engine::projects::KnownProject;
+use deskbell_engine::title::Title;
+use std::collections::HashSet;
+use std::path::Path;
+
+/// Maximum number of projects. Windows shows about as many, and says how many it has room for.
+const MOST: usize = 10;
+
+/// Longest title, in user-perceived characters.
+const TITLE: usize = 60;
+
+/// The longest tooltip that Windows shows, in UTF-16 units with the end (`INFOTIPSIZE`).
+const TOOLTIP: usize = 1_024;
+
+/// A start of Deskbell with these arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    pub title: String,
+    pub tooltip: String,
+    /// As a program for Windows parses them.
+    pub arguments: String,
+}
+
+/// What the jump list has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JumpList {
+    pub projects: Vec<Link>,
+    pub tasks: Vec<Link>,
+}
+
+/// The list for these projects, the pinned and then the last ones first.
+pub fn contents(known: &[KnownProject]) -> JumpList {
+    let here = known.iter().filter(|known| KnownProject::on_machine(Path::new(&known.path)).is_none());
+    let link = |known: &KnownProject| Link {
+        title: Title::one_line(&crate::windows::name_of(Path::new(&known.path)), TITLE),
+        tooltip: fitting(&known.path),
+        arguments: format!("--open {}", quoted(&known.path)),
+    };
+    let start_page = Link {
+        title: "Start page".to_owned(),
+        tooltip: "Choose a project".to_owned(),
+        arguments: "--open".to_owned(),
+    };
+    JumpList { projects: here.map(link).collect(), tasks: vec![start_page] }
+}
+
+impl JumpList {
+    /// The projects without those that the user removed from the list there, as many as there is room for. Windows refuses
+    /// a list with a removed one.
+    pub fn projects_in(&self, room: usize, removed: &HashSet<String>) -> Vec<&Link> {
+        let left = self.projects.iter().filter(|link| !removed.contains(&link.arguments));
+        left.take(room.min(MOST)).collect()
+    }
+}
+
+/// One argument of a command line of Windows: in quotes, where a backslash counts as itself unless it precedes a quote.
+fn quoted(argument: &str) -> String {
+    let mut quoted = "\"".to_owned();
+    let mut n_backslashes = 0;
+    for letter in argument.chars() {
+        if letter == '"' {
+            quoted.push_str(&"\\".repeat(n_backslashes + 1));
+        }
+        n_backslashes = if letter == '\\' { n_backslashes + 1 } else { 0 };
+        quoted.push(letter);
+    }
+    quoted.push_str(&"\\".repeat(n_backslashes));
+    quoted.push('"');
+    quoted
+}
+
+/// The text, or its beginning where a tooltip has no more room.
+fn fitting(text: &str) -> String {
+    let mut n_units = 0;
+    text.chars()
+        .take_while(|letter| {
+            n_units += letter.len_utf16();
+            n_units < TOOLTIP
+        })
+        .collect()
+}
+
+/// Shows the list as long as the app runs, and again after each change.
+#[cfg(windows)]
+pub async fn follow(app: tauri::AppHandle) {
+    use crate::start::StartPage;
+    use anyhow::Context;
+    use tauri::Manager;
+
+    /// Longest wait for the shell of Windows.
+    const DEADLINE: std::time::Duration = std::time::Duration::from_secs(10);
+
+    let page = app.state::<StartPage>();
+    loop {
+        let shown = async {
+            let list = contents(&page.listed().await.map_err(|error| anyhow::anyhow!(error.message))?);
+            let program = std::env::current_exe().context("the program has no path")?;
+            let (answer, answered) = tokio::sync::oneshot::channel();
+            // A thread with an apartment of its own.
+            let thread = std::thread::Builder::new().name("jump list".to_owned());
+            thread.spawn(move || answer.send(native::show(&program, &list)))?;
+            let shown =
+                tokio::time::timeout(DEADLINE, answered).await.context("the shell does not answer")?;
+            shown.context("the thread ended")?.context("the shell refused it")
+        };
+        if let Err(error) = shown.await {
+            tracing::info!(error = format!("{error:#}"), "the jump list was not changed");
+        }
+        page.list_changed().await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn known(path: &str) -> KnownProject {
+        KnownProject { path: path.to_owned(), ..KnownProject::default() }
+    }
+
+    fn shown(list: &JumpList, room: usize, removed: &[&str]) -> Vec<String> {
+        let removed = removed.iter().map(|arguments| (*arguments).to_owned()).collect();
+        list.projects_in(room, &removed).iter().map(|link| link.arguments.clone()).collect()
+    }
+
+    #[test]
+    fn the_projects_of_this_machine_are_listed_in_their_order() {
+        let far = KnownProject::path_on("box", "/srv/app");
+        let list = contents(&[known("/work/tide"), known(far.to_str().unwrap()), known("/work/my app")]);
+        assert_eq!(shown(&list, 9, &[]), ["--open \"/work/tide\"", "--open \"/work/my app\""]);
+        assert_eq!(list.projects[1].title, "my app");
+        assert_eq!(list.projects[1].tooltip, "/work/my app");
+        assert_eq!(list.tasks.iter().map(|task| &*task.arguments).collect::<Vec<_>>(), ["--open"]);
+    }
+
+    #[test]
+    fn a_removed_project_stays_away_and_there_is_never_too_much() {
+        let many: Vec<KnownProject> = (0..50).map(|nr| known(&format!("/work/{nr}"))).collect();
+        let list = contents(&many);
+        assert_eq!(shown(&list, 100, &[]).len(), MOST);
+        let few = shown(&list, 2, &["--open \"/work/0\"", "--open \"/elsewhere\""]);
+        assert_eq!(few, ["--open \"/work/1\"", "--open \"/work/2\""]);
+    }
+
+    /// The rules of `CommandLineToArgvW`: 2n backslashes before a quote are n, and 2n + 1 make it a part of the argument.
+    #[test]
+    fn an_argument_is_parsed_as_what_it_was() {
+        for (argument, written) in [
+            (r"C:\work\my app", r#""C:\work\my app""#),
+            (r"C:\", r#""C:\\""#),
+            (r"\\box\share\\", r#""\\box\share\\\\""#),
+            (r#"a"b"#, r#""a\"b""#),
+            (r#"a\"b"#, r#""a\\\"b""#),
+            ("", r#""""#),
+        ] {
+            assert_eq!(quoted(argument), written);
+        }
+    }
+
+    #[test]
+    fn a_tooltip_is_cut_between_characters() {
+        let long = fitting(&"🛎".repeat(2_000));
+        assert_eq!(long.encode_utf16().count(), TOOLTIP - 2);
+        assert_eq!(fitting("C:\\tide"), "C:\\tide");
+    }
+}
