@@ -18,6 +18,7 @@ pub struct Sshd {
     bin: PathBuf,
     port: u16,
     folder: TempDir,
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "it ends with this value"))]
     server: Child,
 }
 
