@@ -39,7 +39,7 @@ pub fn contents(known: &[KnownProject]) -> JumpList {
     let here = known.iter().filter(|known| KnownProject::on_machine(Path::new(&known.path)).is_none());
     let link = |known: &KnownProject| Link {
         title: Title::one_line(&crate::windows::name_of(Path::new(&known.path)), TITLE),
-        tooltip: fitting(&known.path),
+        tooltip: fitting(&Title::one_line(&known.path, TOOLTIP)),
         arguments: format!("--open {}", quoted(&known.path)),
     };
     let start_page = Link {
@@ -132,20 +132,21 @@ mod tests {
     #[test]
     fn the_projects_of_this_machine_are_listed_in_their_order() {
         let far = KnownProject::path_on("box", "/srv/app");
-        let list = contents(&[known("/work/tide"), known(far.to_str().unwrap()), known("/work/my app")]);
-        assert_eq!(shown(&list, 9, &[]), ["--open \"/work/tide\"", "--open \"/work/my app\""]);
+        let list =
+            contents(&[known("/home/me/tide"), known(far.to_str().unwrap()), known("/home/me/my app")]);
+        assert_eq!(shown(&list, 9, &[]), ["--open \"/home/me/tide\"", "--open \"/home/me/my app\""]);
         assert_eq!(list.projects[1].title, "my app");
-        assert_eq!(list.projects[1].tooltip, "/work/my app");
+        assert_eq!(list.projects[1].tooltip, "/home/me/my app");
         assert_eq!(list.tasks.iter().map(|task| &*task.arguments).collect::<Vec<_>>(), ["--open"]);
     }
 
     #[test]
     fn a_removed_project_stays_away_and_there_is_never_too_much() {
-        let many: Vec<KnownProject> = (0..50).map(|nr| known(&format!("/work/{nr}"))).collect();
+        let many: Vec<KnownProject> = (0..50).map(|nr| known(&format!("/home/me/{nr}"))).collect();
         let list = contents(&many);
         assert_eq!(shown(&list, 100, &[]).len(), MOST);
-        let few = shown(&list, 2, &["--open \"/work/0\"", "--open \"/elsewhere\""]);
-        assert_eq!(few, ["--open \"/work/1\"", "--open \"/work/2\""]);
+        let few = shown(&list, 2, &["--open \"/home/me/0\"", "--open \"/home/me/elsewhere\""]);
+        assert_eq!(few, ["--open \"/home/me/1\"", "--open \"/home/me/2\""]);
     }
 
     /// The rules of `CommandLineToArgvW`: 2n backslashes before a quote are n, and 2n + 1 make it a part of the argument.

@@ -10,7 +10,7 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use deskbell_tests::chance::{self, Chance};
+use deskbell_tests::chance;
 use deskbell_tests::hostile_output::{CLASSES, Input, class, line};
 use deskbell_tests::window::{Manners, Trap};
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ const BATCH: usize = 50;
 /// The same for the classes with large inputs. Fifty of them, all unfolded in one conversation, killed the page's
 /// process (WebKitGTK 2.50.6): this fault of the page is still open, and smaller turns do not show it.
 const BATCH_OF_LARGE: usize = 5;
-/// A run that is not whole plays one of so many batches.
+/// A run plays one of this number of batches, a whole run all.
 const EVERY: usize = 6;
 /// Longer texts are not sent as prompts, because no user would.
 const LONGEST_PROMPT: usize = 4_000;
@@ -52,17 +52,15 @@ async fn play(name: &str, policy: bool) -> Result<()> {
 async fn show_all(stage: &mut Stage, policy: bool) -> Result<()> {
     let trap = Trap::set().await?;
     let page = stage.page_process()?;
-    let is_whole = chance::is_whole();
-    let mut chance = Chance(chance::seed());
     for name in CLASSES.iter().filter(|name| **name != "long") {
         let inputs = class(name, &trap.host())?;
         let size = if matches!(*name, "markdown" | "nesting") { BATCH_OF_LARGE } else { BATCH };
-        let first = chance.below(EVERY);
-        let is_played = |at: &usize| match policy {
-            true => *at == 0,
-            false => is_whole || inputs.len() <= size || at % EVERY == first,
+        let batches = inputs.chunks(size).enumerate();
+        let played: Vec<(usize, &[Input])> = match policy {
+            true => batches.take(1).collect(),
+            false => chance::every(EVERY, batches.collect()),
         };
-        for (at, batch) in inputs.chunks(size).enumerate().filter(|(at, _)| is_played(at)) {
+        for (at, batch) in played {
             let token = format!("{name}-{at}");
             let names = || format!("{} … {}", batch[0].name, batch[batch.len() - 1].name);
             stage.new_session(DEADLINE).await.with_context(names)?;

@@ -39,9 +39,13 @@ pub fn is_whole() -> bool {
     env::var_os("DESKBELL_TEST_WHOLE").is_some_and(|value| value == "1")
 }
 
-/// Every `n`th of these, from one that the seed chooses. In a whole run all.
+/// Every `n`th of these, from one that the seed chooses: at least one, if there are any. In a whole run all.
 pub fn every<T>(n: usize, all: Vec<T>) -> Vec<T> {
-    if is_whole() { all } else { every_from(Chance(seed()).below(n), n, all) }
+    if is_whole() || all.is_empty() {
+        return all;
+    }
+    let first = Chance(seed()).below(n.min(all.len()));
+    every_from(first, n, all)
 }
 
 fn every_from<T>(first: usize, n: usize, all: Vec<T>) -> Vec<T> {
@@ -59,5 +63,13 @@ mod tests {
         played.sort_unstable();
         assert_eq!(played, all);
         assert_eq!(every_from(1, 3, all), [1, 4, 7]);
+    }
+
+    #[test]
+    fn of_few_one_is_played() {
+        for n_all in 0..4 {
+            let n_played = every(6, vec![(); n_all]).len();
+            assert_eq!(n_played, if is_whole() { n_all } else { n_all.min(1) });
+        }
     }
 }

@@ -99,7 +99,7 @@ fn program() -> Outcome<Command> {
 
 /// Builds the program with the features of crates that the app has in its package. With its own features, building the
 /// package would compile again what both use.
-pub fn gates_program() -> Command {
+fn gates_program() -> Command {
     let selected = ["--package", project::APP, "--package", "deskbell-bench", "--bin", "deskbell-bench"];
     let mut build = cargo();
     build.args(["build", "--release"]).args(selected);

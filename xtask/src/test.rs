@@ -220,18 +220,12 @@ impl Suite {
     }
 }
 
-/// The builds that the last of these parts need and that can be made before. Without `setsid` and `nice` they are made in
-/// their parts.
+/// The builds that the last of these parts need and that can be made before.
 fn builds_ahead(parts: &[Part]) -> Vec<Command> {
-    if !cfg!(target_os = "linux") {
-        return Vec::new();
+    match parts.contains(&Part::Clippy) && Part::Clippy.is_built_ahead() {
+        true => vec![clippy(), documentation()],
+        false => Vec::new(),
     }
-    let of = |part: &Part| match part {
-        Part::Clippy => vec![clippy(), documentation()],
-        Part::Cost => vec![bench::gates_program()],
-        _ => Vec::new(),
-    };
-    parts.iter().filter(|part| part.is_built_ahead()).flat_map(of).collect()
 }
 
 fn clippy() -> Command {

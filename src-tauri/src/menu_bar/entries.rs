@@ -190,13 +190,16 @@ fn accelerator(chord: &str) -> Option<String> {
     });
     let mut words: Vec<&str> = words.collect::<Option<_>>()?;
     let key = key_of(key)?;
-    let is_function =
-        key.strip_prefix('F').is_some_and(|nr| nr.parse().is_ok_and(|nr: u8| (1..=24).contains(&nr)));
-    if !is_function && !modifiers.contains(&"Ctrl") {
+    if !is_function_key(&key) && !modifiers.contains(&"Ctrl") {
         return None;
     }
     words.push(&key);
     Some(words.join("+"))
+}
+
+/// F1 to F24.
+fn is_function_key(key: &str) -> bool {
+    key.strip_prefix('F').is_some_and(|nr| nr.parse().is_ok_and(|nr: u8| (1..=24).contains(&nr)))
 }
 
 /// The name of a key for muda, which names the key of a keyboard, not the character on it.
@@ -206,15 +209,13 @@ fn key_of(key: &str) -> Option<String> {
         let is_key = one.is_ascii_alphanumeric() || "`\\[],=-.';/".contains(one);
         return is_key.then(|| one.to_ascii_uppercase().to_string());
     }
-    let is_function =
-        key.strip_prefix('F').is_some_and(|nr| nr.parse().is_ok_and(|nr: u8| (1..=24).contains(&nr)));
     let named = match key {
         // On the key of the equals sign, which the page accepts as well.
         "Plus" => "=",
         "Minus" => "-",
         "Enter" | "Escape" | "Tab" | "Space" | "Backspace" | "Delete" | "Insert" | "Home" | "End"
         | "PageUp" | "PageDown" | "ArrowUp" | "ArrowDown" | "ArrowLeft" | "ArrowRight" => key,
-        _ if is_function => key,
+        _ if is_function_key(key) => key,
         _ => return None,
     };
     Some(named.to_owned())

@@ -98,11 +98,7 @@ impl Part {
     /// Whether what it builds is made ahead, while other parts wait, so that it runs last. Locally Clippy uses what is
     /// built, and fails early.
     pub fn is_built_ahead(self) -> bool {
-        match self {
-            Self::Cost => true,
-            Self::Clippy => cfg!(target_os = "linux") && project::is_ci(),
-            _ => false,
-        }
+        self == Self::Clippy && cfg!(target_os = "linux") && project::is_ci()
     }
 
     /// The needs of the part on the system.

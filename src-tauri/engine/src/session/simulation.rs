@@ -54,7 +54,7 @@ impl Wire {
         match self {
             Self::Claude => None,
             Self::Acp => {
-                // One that is made to ask, one that repeats a conversation late, and one of which nothing is known.
+                // One is set to a mode that asks, one repeats a conversation late, and one has no row in the table.
                 let rows = [ChosenAgent::row_of("demo-acp"), ChosenAgent::row_of("gemini"), Some(command)];
                 let at = Chance::new(seed ^ 0xAC9).below(rows.len() as u64) as usize;
                 rows.into_iter().nth(at).flatten()
@@ -135,17 +135,19 @@ const N_ACP_STEPS: u64 = 60_000;
 
 #[test]
 fn every_promise_is_kept_at_every_step() {
-    play(Wire::Claude, setting("DESKBELL_SIM_STEPS", N_STEPS));
+    play(Wire::Claude, N_STEPS);
 }
 
 /// With the driver of ACP between the session and the agent: they exchange lines.
 #[test]
 fn every_promise_is_kept_to_an_agent_that_speaks_acp() {
-    play(Wire::Acp, setting("DESKBELL_SIM_STEPS", N_ACP_STEPS));
+    play(Wire::Acp, N_ACP_STEPS);
 }
 
-fn play(wire: Wire, n_steps: u64) {
+/// `enough`: the number of steps that a run makes, and after which it has to have seen every situation.
+fn play(wire: Wire, enough: u64) {
     let seed = setting("DESKBELL_SIM_SEED", 1);
+    let n_steps = setting("DESKBELL_SIM_STEPS", enough);
     let begin = std::time::Instant::now();
     let simulated: Vec<(Result<u64, Broken>, Seen)> = std::thread::scope(|scope| {
         // The first thread begins with the seed itself, so that a lifetime is replayed by its seed.
@@ -169,7 +171,7 @@ fn play(wire: Wire, n_steps: u64) {
         }
     }
     println!("{wire:?}: {n_made} steps in {:.1?} from seed {seed}: {seen:#?}", begin.elapsed());
-    if n_made >= N_ACP_STEPS {
+    if n_made >= enough {
         let unseen = seen.unseen(wire);
         assert!(unseen.is_empty(), "the simulation has gone blind: it never saw {unseen:?}");
     }
@@ -193,7 +195,7 @@ fn lifetimes_that_found_something_keep_every_promise() {
     }
 }
 
-/// Faults, and the rules of which each violates one first.
+/// Each fault with a list of rules. The first rule that it violates is in its list.
 const PLANTED: &[(Fault, &[Rule])] = &[
     (Fault::ForgetSave, &[Rule::Disk, Rule::Prompts]),
     (Fault::SendTwice, &[Rule::Order]),
@@ -233,8 +235,8 @@ const PLANTED: &[(Fault, &[Rule])] = &[
     (Fault::FinishTooSoon, &[Rule::Stop]),
 ];
 
-/// An agent that speaks ACP takes no prompt into a turn, its driver answers requests that Deskbell does not know and asks
-/// nothing again, and it has no changes in this model that the next prompt waits for.
+/// Faults that cannot occur with an agent that speaks ACP. It accepts no prompt during a turn. Its driver answers unknown
+/// requests and repeats none. In this model no change of a setting delays a prompt.
 const NOT_WITH_ACP: [Fault; 4] =
     [Fault::LeaveUnknown, Fault::ForgetJoin, Fault::AskAgain, Fault::SendUnconfirmed];
 

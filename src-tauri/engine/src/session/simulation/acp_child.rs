@@ -350,7 +350,7 @@ impl Process for AcpChild {
             assert!(self.prompt.is_none(), "a prompt is written into a turn");
             self.prompt = Some(prompt_of(uuid));
         }
-        // A prompt of which nothing was written is refused, and over.
+        // The driver refused a prompt if it wrote no line for it.
         let is_refused = matches!(command, AgentCommand::Prompt { .. }) && !is_sent;
         let ended = self.prompt.take_if(|_| is_refused);
         self.heard.extend(outs(output.events, ended));
