@@ -4,7 +4,7 @@
 mod input;
 mod speech;
 
-use super::child::{AgentDisk, Ground, Habits, Out, prompt_of};
+use super::child::{AgentDisk, Ground, Habits, Interruption, Out, prompt_of};
 use super::process::Process;
 use crate::acp::ChosenAgent;
 use crate::agent::driver::{Driver, Output};
@@ -277,17 +277,13 @@ impl Process for AcpChild {
         if self.gone || self.busy_until > ground.now {
             return;
         }
-        if self.terminated && !self.habits.deaf_to_terminate {
-            return self.exit(Some(143), None, "");
-        }
-        if ground.chance.one_in(self.habits.crash_one_in) {
-            let (code, signal) =
-                *ground.chance.pick(&[(Some(1), None), (Some(0), None), (None, Some(11))]).unwrap();
-            return self.exit(code, signal, "panicked\n\n");
-        }
-        if self.habits.pause_ms > 0 && ground.chance.one_in(12) {
-            self.busy_until = ground.now + ground.chance.below(self.habits.pause_ms);
-            return;
+        match self.habits.interruption(self.terminated, ground) {
+            Some(Interruption::Exit { code, signal, stderr }) => return self.exit(code, signal, stderr),
+            Some(Interruption::Pause { until }) => {
+                self.busy_until = until;
+                return;
+            }
+            None => {}
         }
         if !self.booted {
             if self.habits.fails_to_start {

@@ -6,7 +6,7 @@ mod speech;
 mod turn;
 
 use super::process::Process;
-pub use habits::{Habits, Initialize};
+pub use habits::{Habits, Initialize, Interruption};
 use turn::Turn;
 
 use crate::agent::{AgentCommand, AgentEvent, AgentRequest};
@@ -251,23 +251,16 @@ impl Process for Child {
     }
 
     fn act(&mut self, ground: &mut Ground<'_>) {
-        if self.gone {
+        if self.gone || self.busy_until > ground.now {
             return;
         }
-        if self.busy_until > ground.now {
-            return;
-        }
-        if self.terminated && !self.habits.deaf_to_terminate {
-            return self.exit(Some(143), None, "");
-        }
-        if ground.chance.one_in(self.habits.crash_one_in) {
-            let (code, signal) =
-                *ground.chance.pick(&[(Some(1), None), (Some(0), None), (None, Some(11))]).unwrap();
-            return self.exit(code, signal, "panicked\n\n");
-        }
-        if self.habits.pause_ms > 0 && ground.chance.one_in(12) {
-            self.busy_until = ground.now + ground.chance.below(self.habits.pause_ms);
-            return;
+        match self.habits.interruption(self.terminated, ground) {
+            Some(Interruption::Exit { code, signal, stderr }) => return self.exit(code, signal, stderr),
+            Some(Interruption::Pause { until }) => {
+                self.busy_until = until;
+                return;
+            }
+            None => {}
         }
         if !self.booted {
             return self.boot(ground);

@@ -1,5 +1,6 @@
 //! Faults and quirks of one agent process, drawn when it starts.
 
+use super::Ground;
 use crate::chance::Chance;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -7,6 +8,12 @@ pub enum Initialize {
     Answers,
     Refuses,
     Never,
+}
+
+/// The end of a process, or a pause in milliseconds of the clock.
+pub enum Interruption {
+    Exit { code: Option<i32>, signal: Option<i32>, stderr: &'static str },
+    Pause { until: u64 },
 }
 
 #[derive(Clone)]
@@ -77,6 +84,20 @@ impl Habits {
             habits.pause_ms = *chance.pick(&[200, 5_000, 90_000]).unwrap();
         }
         habits
+    }
+
+    /// What happens to the process instead of its next action.
+    pub fn interruption(&self, is_terminated: bool, ground: &mut Ground<'_>) -> Option<Interruption> {
+        if is_terminated && !self.deaf_to_terminate {
+            return Some(Interruption::Exit { code: Some(143), signal: None, stderr: "" });
+        }
+        if ground.chance.one_in(self.crash_one_in) {
+            let (code, signal) =
+                *ground.chance.pick(&[(Some(1), None), (Some(0), None), (None, Some(11))]).unwrap();
+            return Some(Interruption::Exit { code, signal, stderr: "panicked\n\n" });
+        }
+        let pauses = self.pause_ms > 0 && ground.chance.one_in(12);
+        pauses.then(|| Interruption::Pause { until: ground.now + ground.chance.below(self.pause_ms) })
     }
 
     /// The same process without its faults.
