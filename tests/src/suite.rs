@@ -194,6 +194,10 @@ impl Test {
         let _beside = (!self.is_alone).then(|| RUNNING.read().unwrap_or_else(PoisonError::into_inner));
         let (name, started_at) = (self.name.clone(), Instant::now());
         let result = self.result();
+        if let Err(error) = &result {
+            // The report of failures comes after the last test, which an interrupted run never reaches.
+            eprintln!("{name}: {error:#}");
+        }
         TIMES.lock().unwrap_or_else(PoisonError::into_inner).push((name, started_at.elapsed()));
         result.map_err(|error| Failed::from(format!("{error:?}")))
     }
