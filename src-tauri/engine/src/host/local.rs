@@ -4,6 +4,8 @@ pub mod identity;
 #[cfg(target_os = "linux")]
 mod ports;
 #[cfg(target_os = "linux")]
+mod sweep;
+#[cfg(target_os = "linux")]
 pub(crate) mod token;
 #[cfg(unix)]
 mod unix;

@@ -10,15 +10,15 @@ use std::time::{Duration, Instant};
 
 /// Wait this long for a process that is executing a program. The window lasts microseconds, and was once longer than 250 ms
 /// on two cores with four busy processes each.
-const EXEC_TIMEOUT: Duration = Duration::from_secs(1);
+pub(super) const EXEC_TIMEOUT: Duration = Duration::from_secs(1);
 /// Nothing reports the end of the window, so it is polled.
 const POLL: Duration = Duration::from_micros(200);
 
 /// Result of one read of a process's environment.
-enum Look {
-    /// The process has ended, belongs to another user, or has no environment.
+pub(super) enum Look {
+    /// The process has ended, belongs to another user, or has no token.
     None,
-    Environment(Vec<u8>),
+    Token(Vec<u8>),
     /// The process is executing a program; its environment is not available yet.
     Executing,
 }
@@ -28,7 +28,7 @@ pub fn of(pid: u32) -> Option<Vec<u8>> {
     let deadline = Instant::now() + EXEC_TIMEOUT;
     loop {
         match look(pid) {
-            Look::Environment(environment) => return token_in(&environment),
+            Look::Token(token) => return Some(token),
             Look::None => return None,
             Look::Executing if Instant::now() >= deadline => {
                 tracing::warn!(
@@ -42,12 +42,12 @@ pub fn of(pid: u32) -> Option<Vec<u8>> {
     }
 }
 
-fn look(pid: u32) -> Look {
+pub(super) fn look(pid: u32) -> Look {
     // Read before the environment: if memory for it is set at this point, an empty environment is final.
     let before = Stat::of(pid);
     match super::proc_bytes(&format!("/proc/{pid}/environ")) {
         Err(_) => Look::None,
-        Ok(environment) if !environment.is_empty() => Look::Environment(environment),
+        Ok(environment) if !environment.is_empty() => token_in(&environment).map_or(Look::None, Look::Token),
         Ok(_) => match before {
             Some(stat) if !stat.is_dead && !stat.is_kernel_thread && !stat.has_environment => Look::Executing,
             _ => Look::None,

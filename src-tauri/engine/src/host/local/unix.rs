@@ -1,7 +1,8 @@
 //! Processes on Linux and macOS: an own process group, signals, and on Linux the parent-death signal.
 
+#[cfg(target_os = "linux")]
+use super::sweep::kill_all;
 use crate::host::Signals;
-use std::collections::HashSet;
 use std::io;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::ExitStatus;
@@ -168,50 +169,30 @@ pub fn sweep_prefix(prefix: &str) -> usize {
     kill_all(|token| token.starts_with(prefix.as_bytes()))
 }
 
-/// Does any process have a run token that begins with `prefix`?
-pub fn is_any_marked(prefix: &str) -> bool {
-    processes_marked(|token| token.starts_with(prefix.as_bytes())).next().is_some()
-}
-
-/// Maximum number of searches. A killed process is found again until it is gone.
-const LOOKS: usize = 50;
-
-/// Kills all matching processes. One search can miss a process that is just being created, so this ends after two
-/// searches without a match, or after the first if it finds none.
-fn kill_all(is_ours: impl Fn(&[u8]) -> bool) -> usize {
-    let mut killed = HashSet::new();
-    let mut n_in_vain = 0;
-    for _ in 0..LOOKS {
-        n_in_vain += 1;
-        for pid in processes_marked(&is_ours) {
-            // SAFETY: kill has no memory effects. A number read a moment ago from a process that carries our token.
-            unsafe { libc::kill(pid, libc::SIGKILL) };
-            killed.insert(pid);
-            n_in_vain = 0;
-        }
-        if killed.is_empty() || n_in_vain == 2 {
-            break;
-        }
-        std::thread::yield_now();
-    }
-    killed.len()
-}
-
+/// Kills a process whose number was read a moment ago.
 #[cfg(target_os = "linux")]
-fn processes_marked(is_ours: impl Fn(&[u8]) -> bool) -> impl Iterator<Item = libc::pid_t> {
-    let own = std::process::id() as libc::pid_t;
-    let mut pids: Vec<libc::pid_t> = super::pids().into_iter().map(|pid| pid as libc::pid_t).collect();
-    // Youngest first: a short-lived process may be gone before the whole list is checked.
-    pids.sort_unstable_by(|a, b| b.cmp(a));
-    pids.into_iter()
-        .filter(move |pid| *pid != own)
-        .filter(move |pid| super::token::of(*pid as u32).is_some_and(|token| is_ours(&token)))
+pub fn kill(pid: u32) {
+    // SAFETY: kill has no memory effects.
+    unsafe { libc::kill(pid as libc::pid_t, libc::SIGKILL) };
+}
+
+/// Does any process have a run token that begins with `prefix`?
+#[cfg(target_os = "linux")]
+pub fn is_any_marked(prefix: &str) -> bool {
+    let own = std::process::id();
+    let has_token = |pid| super::token::of(pid).is_some_and(|token| token.starts_with(prefix.as_bytes()));
+    super::pids().into_iter().any(|pid| pid != own && has_token(pid))
 }
 
 /// The environment of a process cannot be read on these systems; only the process group is killed.
 #[cfg(not(target_os = "linux"))]
-fn processes_marked(_is_ours: impl Fn(&[u8]) -> bool) -> impl Iterator<Item = libc::pid_t> {
-    std::iter::empty()
+pub fn is_any_marked(_prefix: &str) -> bool {
+    false
+}
+
+#[cfg(not(target_os = "linux"))]
+fn kill_all(_is_ours: impl Fn(&[u8]) -> bool) -> usize {
+    0
 }
 
 #[cfg(test)]
