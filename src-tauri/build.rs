@@ -5,7 +5,7 @@ use tauri_build::{AppManifest, Attributes};
 const COMMANDS: &[&str] = &[
     "connect",
     "create_session",
-    "other_agents",
+    "machine_agents",
     "create_session_with",
     "create_session_with_profile",
     "review_agent_trust",

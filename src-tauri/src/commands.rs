@@ -302,10 +302,7 @@ pub async fn decide_trust(
 ) -> Answer<()> {
     let folder = project_of(&app, &window)?;
     if is_far(&folder) {
-        let decided = crate::far::decide(&app, &folder, decision, fingerprint).await;
-        if decided.is_ok() {
-            app.state::<Windows>().with(window.label(), |window| window.start_refused = false)?;
-        }
+        let decided = crate::far::decide(&app, window.label(), decision, fingerprint, agent).await;
         project::send_to_window(&app, window.label()).await;
         return decided;
     }

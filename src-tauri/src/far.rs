@@ -1,6 +1,7 @@
 //! Projects on other machines: how they are opened, what is asked there about them, their trust decisions and sessions. The
 //! folder is looked at by Deskbell there; nothing of it is read here.
 
+pub mod agents;
 pub mod history;
 mod lost;
 
@@ -171,13 +172,17 @@ async fn learn(app: &AppHandle, project: &Path, options: &[String]) -> Option<Co
     })
 }
 
-/// Stores the trust decision there.
+/// Stores the trust decision there. `agent` is the id of the other agent that the window asked about; without it the
+/// decision is for Claude Code.
 pub async fn decide(
     app: &AppHandle,
-    project: &Path,
+    label: &str,
     decision: TrustDecision,
     fingerprint: Option<String>,
+    agent: Option<String>,
 ) -> Result<(), CommandError> {
+    let project = app.state::<Windows>().with(label, |window| window.project.clone())?;
+    let project = project.as_path();
     let word = match decision {
         TrustDecision::Trust => "trust",
         TrustDecision::Restrict => "restrict",
@@ -190,7 +195,13 @@ pub async fn decide(
     }
     let shown = shown.map(|fingerprint| format!("--fingerprint={fingerprint}"));
     let options: Vec<String> = [format!("--decide={word}")].into_iter().chain(shown).collect();
+    if let Some(agent) = agent {
+        return agents::decide(app, label, project, &agent, decision, &options).await;
+    }
     let refused = learn(app, project, &options).await;
+    if refused.is_none() {
+        app.state::<Windows>().with(label, |window| window.start_refused = false)?;
+    }
     if refused.is_some() {
         // The files may differ from those that were shown: the window shows the present ones.
         learn(app, project, &[]).await;

@@ -236,7 +236,9 @@ impl SessionRegistry {
         let handle = SessionHandle::mirror(link, id.clone(), folder);
         let session = handle.snapshot().await?.session;
         // Also an agent that only the server knows: what is decided about it must not count for Claude Code.
-        let of_profile = session.profile.as_ref().and_then(|name| self.profile(name).ok());
+        // The profiles of this machine are those of its own sessions.
+        let name = session.profile.as_ref().filter(|_| !far::is_far(&project));
+        let of_profile = name.and_then(|name| self.profile(name).ok());
         let acp = session.agent_id.clone().map(|id| ChosenAgent::Row { id });
         let acp = acp.or_else(|| of_profile.as_ref().and_then(of_settings::agent));
         let entry = Entry { handle: handle.clone(), project, acp, session: session.clone() };

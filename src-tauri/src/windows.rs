@@ -2,6 +2,7 @@
 
 use crate::forward::Forward;
 use crate::pane::Pane;
+use crate::wanted::AgentQuestion;
 use deskbell_engine::acp::ChosenAgent;
 use deskbell_engine::api::{CommandError, ErrorCode, ItemId, NamedDraft, Session, SessionId, Status};
 use deskbell_engine::files::Files;
@@ -25,6 +26,8 @@ pub struct ProjectWindow {
     pub asks_trust: bool,
     /// The other agent than Claude Code whose start was refused last, until the user has decided about it.
     pub trust_agent: Option<ChosenAgent>,
+    /// The same in a project on another machine, with what the machine said.
+    pub far_agent: Option<AgentQuestion>,
     /// How many starts of other agents were refused.
     pub agent_refusals: u32,
     /// The user has not answered that refusal yet.
@@ -63,6 +66,7 @@ impl ProjectWindow {
             demo,
             asks_trust: false,
             trust_agent: None,
+            far_agent: None,
             agent_refusals: 0,
             start_refused: false,
             open_session,

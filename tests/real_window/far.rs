@@ -299,6 +299,102 @@ pub async fn a_project_there_is_opened_trusted_prompted_and_stopped() -> Result<
     .await
 }
 
+/// Gemini CLI on that machine, with the demo agent in its place, and a profile of it whose variable is a secret.
+fn offer_agents(far: &Far) -> Result<()> {
+    let agent = format!(
+        "#!/bin/sh\nif test \"$1\" = --version; then echo 0.61.0; exit; fi\n\
+         echo \"$LAB_KEY\" >> '{bin}/keys'\nexec '{}' demo-agent \"$@\"\n",
+        app_program().canonicalize()?.display(),
+        bin = far.bin.display(),
+    );
+    put(&far.home.join(".local/bin/gemini"), &agent)?;
+    let profile = json!({
+        "name": "Lab", "agent": "gemini", "environment": [{ "name": "LAB_KEY", "value": SECRET_THERE }],
+    });
+    let settings = json!({ "agent": { "profiles": [profile] } });
+    put(&far.home.join(".config/deskbell/settings.json"), &settings.to_string())
+}
+
+const SECRET_THERE: &str = "a-secret-of-that-machine";
+
+/// The agents and profiles of that machine begin sessions there, each after a decision of its own about the folder.
+pub async fn another_agent_and_a_profile_of_that_machine_begin_sessions_there() -> Result<()> {
+    let far = Far::new().await?;
+    offer_agents(&far)?;
+    far.play("far-agents", async |far| {
+        let window = far.open().await?;
+        window.wait_shows("Do you trust windmill (box)?", LONG).await?;
+        window.click("button", "Open restricted").await?;
+        window.gone("button", "Open restricted").await?;
+        let listed =
+            window.invoke("machine_agents", json!({})).await?.map_err(|error| anyhow::anyhow!("{error}"))?;
+        ensure!(!listed.to_string().contains(SECRET_THERE), "a value left its machine: {listed}");
+
+        window.key("ctrl+shift+n").await?;
+        window.wait_shows("A session keeps its agent.", LONG).await?;
+        window.find("list", "Agents on box").await?;
+        window.wait_shows("sets LAB_KEY", SHORT).await?;
+        window.drawn().await?;
+        window.screenshot("far-agents").await?;
+        window.click("button", "Gemini CLI").await?;
+        window.wait_shows("Do you trust windmill (box) with Gemini CLI?", LONG).await?;
+        ensure!(!far.bin.join("keys").exists(), "it started before the decision");
+        window.drawn().await?;
+        window.screenshot("far-agent-trust").await?;
+        window.click("button", "Open restricted").await?;
+        window.prompt("SAY Far and other.").await?;
+        window.wait_said("Far and other.", LONG).await?;
+        window.wait_idle(SHORT).await?;
+        let of_agent = |all: Vec<deskbell_tests::window::Process>| {
+            all.into_iter().filter(|process| process.command_line.contains("demo-agent --")).count()
+        };
+        ensure!(of_agent(far.desktop.app_processes()) == 1, "one agent runs there");
+
+        // The same prompt to another agent there, whose session is shown beside this one.
+        window.right_click_at("region", "Your prompt").await?;
+        window.click("menuitem", "Ask another agent…").await?;
+        window.wait_shows("It gets the same prompt in a new session", LONG).await?;
+        window.click("button", "Demo agent (ACP)").await?;
+        window.find("textbox", "Prompt of the second session").await?;
+        eventually("both sessions have the answer", LONG, async || {
+            let articles = window.names("article").await?;
+            Ok((articles.iter().filter(|name| *name == "Answer").count() == 2).then_some(()))
+        })
+        .await?;
+        window.screenshot("far-beside").await?;
+        window.key("shift+F8").await?;
+        window.gone("textbox", "Prompt of the second session").await?;
+
+        // The decision counts for the profile too: it is about the same agent and folder.
+        window.key("ctrl+shift+n").await?;
+        window.wait_shows("A session keeps its agent.", LONG).await?;
+        window.click("button", "Lab").await?;
+        window.gone("dialog", "New session with…").await?;
+        window.prompt("SAY With the profile.").await?;
+        window.wait_said("With the profile.", LONG).await?;
+        window.wait_idle(SHORT).await?;
+        window.screenshot("far-profile").await?;
+        let keys = fs::read_to_string(far.bin.join("keys"))?;
+        ensure!(keys.lines().any(|key| key == SECRET_THERE), "the profile counts there: {keys:?}");
+
+        // The decision is changed from the session, and is kept there.
+        window.click("button", "Restricted: folder trust").await?;
+        window.wait_shows("windmill (box) is restricted for Gemini CLI", LONG).await?;
+        window.click("button", "Trust this folder").await?;
+        window.gone("button", "Restricted: folder trust").await?;
+        window.prompt("SAY Trusted there.").await?;
+        window.wait_said("Trusted there.", LONG).await?;
+        window.wait_idle(SHORT).await?;
+
+        // A name that the machine does not have is refused by it, and nothing begins.
+        let refused = window.invoke("create_session_with_profile", json!({ "profile": "Nowhere" })).await?;
+        let refused = refused.err().context("a profile that is not there was used")?;
+        ensure!(refused.to_string().contains("no profile"), "{refused}");
+        far.end(&window).await
+    })
+    .await
+}
+
 /// ssh asks in the window, whether it is the start page or a project's.
 pub async fn what_ssh_asks_is_answered_in_the_window() -> Result<()> {
     let far = Far::new().await?;

@@ -93,7 +93,7 @@ const ABOUT_NO_SESSION: &[&str] = &[
     // A conversation of the agent's store, looked up in the window's project.
     "open_stored",
     "open_worktree",
-    "other_agents",
+    "machine_agents",
     "plan_worktree",
     "quit",
     "recent_projects",

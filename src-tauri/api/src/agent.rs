@@ -1,5 +1,6 @@
 //! The agent program: its location, its permission check, and the models and commands it offers.
 
+use super::profile::Profile;
 use serde::{Deserialize, Serialize};
 use std::net::SocketAddr;
 use ts_rs::TS;
@@ -78,8 +79,17 @@ pub enum ReadinessState {
     NotLoggedIn,
 }
 
+/// What a new session can have instead of the usual agent, as a machine has it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct MachineAgents {
+    pub agents: Vec<OtherAgent>,
+    /// Those of the settings there, without the values of their variables.
+    pub profiles: Vec<Profile>,
+}
+
 /// An agent that a new session can have instead of Claude Code.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct OtherAgent {
     /// Names it in `create_session_with`.
@@ -104,8 +114,8 @@ pub struct AgentLacks {
     pub offers: Vec<String>,
 }
 
-/// Whether another agent can be started on this computer.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+/// Whether another agent can be started on a machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum OtherAgentState {
     /// A part of Deskbell.

@@ -109,6 +109,10 @@ Deskbell keeps command-line coding agents on call.
       --decide=trust|restrict|keep [--fingerprint=F]
                              decide it; trust and keep need the fingerprint that was shown, so that nothing unseen
                              is trusted
+      [--agent=NAME|--profile=NAME]
+                             the same for another agent: each has a decision of its own
+  deskbell agents [--json]   list the agents that a new session can have, and the profiles of the settings, without the
+                             values of their variables
   deskbell folders [FOLDER]  list the folders in a folder, to choose one from, as one JSON object
   deskbell on MACHINE COMMAND…
                              run a command of Deskbell on another machine, `relay --attach` for example: a host of your
@@ -149,6 +153,10 @@ pub enum Mode {
     Worktrees(worktrees::WorktreesOptions),
     /// Shows whether a folder is trusted, or decides it.
     Trust(trust::TrustOptions),
+    /// Lists the agents of this machine.
+    Agents {
+        json: bool,
+    },
     /// Lists the folders in this one.
     Folders(PathBuf),
     /// Runs a command of Deskbell on another machine.
@@ -256,6 +264,8 @@ pub enum Problem {
     WorktreesActions,
     #[error("--decide: “{0}” is not one of trust, restrict and keep")]
     BadDecision(String),
+    #[error("--agent={0}: `deskbell agents` lists the names")]
+    NoSuchAgent(String),
     #[error("--fingerprint belongs to --decide=trust and --decide=keep, which need it")]
     Fingerprint,
     #[error("edit needs a FILE")]
@@ -367,6 +377,9 @@ pub fn parse(args: &[OsString], cwd: &Path) -> Result<Mode, Problem> {
     }
     if args.first().is_some_and(|first| first == "trust") {
         return trust::parse(&args[1..], cwd).map(Mode::Trust);
+    }
+    if args.first().is_some_and(|first| first == "agents") {
+        return trust::agents(&args[1..]);
     }
     if args.first().is_some_and(|first| first == "folders") {
         return trust::folder(&args[1..], cwd).map(Mode::Folders);

@@ -34,6 +34,7 @@ pub mod sessions;
 mod settings;
 pub mod signals;
 pub mod trust;
+mod trust_command;
 mod worktrees;
 
 use args::edit::EditOptions;
@@ -131,7 +132,8 @@ fn run(mode: Mode, desktop: Option<&Desktop>) -> ExitCode {
         Mode::Sessions(SessionsMode::Stored(mode)) => sessions::main(mode),
         Mode::Changes(options) => changes::main(&options),
         Mode::Worktrees(options) => worktrees::main(&options),
-        Mode::Trust(options) => trust::command::main(options),
+        Mode::Trust(options) => trust_command::main(options),
+        Mode::Agents { json } => other_agents::command::main(json),
         Mode::Folders(folder) => browse::main(&folder),
         Mode::On(options) => on::main(options),
         Mode::Edit(options) => desktop.map_or_else(no_desktop, |desktop| (desktop.edit)(options)),

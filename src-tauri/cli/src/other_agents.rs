@@ -1,4 +1,7 @@
-//! The agents other than Claude Code that this computer has. Used by the window's list of agents and by the doctor.
+//! The agents other than Claude Code that this computer has. Used by the window's list of agents, `deskbell agents` and the
+//! doctor.
+
+pub(crate) mod command;
 
 use crate::agent::{self, Chosen, Run};
 use crate::trust::Allowed;
@@ -31,12 +34,21 @@ pub async fn of_table(data: &Path, run: &Run) -> Vec<OtherAgent> {
     agents
 }
 
-/// The demo agent, which is a part of Deskbell.
-pub fn demo() -> OtherAgent {
-    described(&DEMO, OtherAgentState::BuiltIn)
+/// Returns what a new session on this machine can have: every agent of the table, the demo agent, and these profiles, with
+/// the names of their variables only, because a value can be a key.
+pub async fn choices(profiles: Vec<Profile>, data: &Path, run: &Run) -> MachineAgents {
+    let mut agents = of_table(data, run).await;
+    agents.push(described(&DEMO, OtherAgentState::BuiltIn));
+    MachineAgents { agents, profiles: profiles.into_iter().map(without_values).collect() }
 }
 
-fn described(row: &Agent, state: OtherAgentState) -> OtherAgent {
+fn without_values(profile: Profile) -> Profile {
+    let without_value = |one: EnvironmentVariable| EnvironmentVariable { value: String::new(), ..one };
+    Profile { environment: profile.environment.into_iter().map(without_value).collect(), ..profile }
+}
+
+/// An agent of the table as a window shows it.
+pub fn described(row: &Agent, state: OtherAgentState) -> OtherAgent {
     let trusted_only = match row.restriction {
         Restriction::TrustedOnly(reason) => Some(reason.to_owned()),
         Restriction::ByItself => None,
@@ -100,5 +112,18 @@ async fn state(row: &'static Agent, data: PathBuf, run: Run) -> OtherAgentState 
         Err(unfinished) => {
             OtherAgentState::Broken { program: "PATH".to_owned(), problem: unfinished.to_string() }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_values_of_variables_stay_on_their_machine() {
+        let variable = EnvironmentVariable { name: "KEY".into(), value: "secret".into() };
+        let profile = Profile { name: "Work".into(), environment: vec![variable], ..Profile::default() };
+        let line = serde_json::to_string(&without_values(profile)).unwrap();
+        assert!(line.contains("KEY") && !line.contains("secret"), "{line}");
     }
 }

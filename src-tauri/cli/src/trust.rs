@@ -1,8 +1,6 @@
 //! The trust check before every start of an agent: whether the folder's own settings are loaded, or the user must be
 //! asked first.
 
-pub(crate) mod command;
-
 use deskbell_engine::acp::ChosenAgent;
 use deskbell_engine::api::{CommandError, ErrorCode, TrustDecision, TrustView};
 use deskbell_engine::trust::{Admission, Snapshot, TrustError, TrustState, TrustStore};

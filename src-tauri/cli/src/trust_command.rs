@@ -1,11 +1,12 @@
 //! `deskbell trust`: shows whether a folder is trusted and what its settings would do, and decides it. A window on
 //! another machine shows and decides the same through it.
 
-use super::open_store;
-use crate::args::trust::TrustOptions;
+use crate::args::trust::{Of, TrustOptions};
 use crate::changes::{plain, print};
-use crate::folders;
-use deskbell_engine::api::{Finding, TrustStatus, TrustView};
+use crate::trust::open_store;
+use crate::{folders, profiles};
+use deskbell_engine::acp::ChosenAgent;
+use deskbell_engine::api::{CommandError, Finding, TrustStatus, TrustView};
 use deskbell_engine::disk;
 use std::process::ExitCode;
 
@@ -21,16 +22,16 @@ pub fn main(options: TrustOptions) -> ExitCode {
 
 fn run(options: TrustOptions) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let TrustOptions { folder, decision, fingerprint, json } = options;
-    let of = folder.clone();
+    let TrustOptions { folder, of, decision, fingerprint, json } = options;
+    let place = folder.clone();
     let work = disk::run(&folder, disk::DEADLINE, move || {
         let data = folders::data();
         disk::own_folder(&data)?;
-        let store = open_store(&data)?;
+        let store = open_store(&data)?.of_agent(agent(of)?.as_ref());
         if let Some(decision) = decision {
-            store.decide(&of, decision, fingerprint.as_deref())?;
+            store.decide(&place, decision, fingerprint.as_deref())?;
         }
-        anyhow::Ok(store.view(&of)?)
+        anyhow::Ok(store.view(&place)?)
     });
     let view = runtime.block_on(work);
     // A thread that waits for a dead mount must not hold up the end.
@@ -38,6 +39,17 @@ fn run(options: TrustOptions) -> anyhow::Result<()> {
     let view = view??;
     let text = if json { format!("{}\n", serde_json::to_string(&view)?) } else { shown(&view) };
     Ok(print(text.as_bytes())?)
+}
+
+/// The agent that the decision is about; `None` is Claude Code.
+fn agent(of: Of) -> anyhow::Result<Option<ChosenAgent>> {
+    let said =
+        |CommandError { message, detail, .. }| anyhow::anyhow!("{message} {}", detail.unwrap_or_default());
+    Ok(match of {
+        Of::ClaudeCode => None,
+        Of::Agent(agent) => Some(agent),
+        Of::Profile(name) => profiles::agent(&profiles::find(&profiles::settings(), &name).map_err(said)?),
+    })
 }
 
 /// The view for a terminal.
@@ -49,7 +61,8 @@ fn shown(view: &TrustView) -> String {
         TrustStatus::Changed => "changed since it was trusted",
         TrustStatus::Kept => "trusted as it was before its last change",
     };
-    let mut text = format!("{}  {state}\n", plain(&view.project));
+    let agent = view.agent.as_ref().map_or_else(String::new, |agent| format!(" with {}", plain(&agent.name)));
+    let mut text = format!("{}  {state}{agent}\n", plain(&view.project));
     view.findings.iter().for_each(|finding| text += &line(finding));
     match &view.fingerprint {
         Some(fingerprint) => text += &format!("fingerprint {fingerprint}\n"),

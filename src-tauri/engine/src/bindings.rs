@@ -225,6 +225,7 @@ fn typescript() -> String {
         Readiness,
         ReadinessState,
         OtherAgent,
+        MachineAgents,
         AgentLacks,
         AgentLogin,
         Profile,

@@ -174,6 +174,14 @@ _deskbell() {
             mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
             compopt -o filenames
             return ;;
+        "trust --agent")
+            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
+            compopt -o filenames
+            return ;;
+        "trust --profile")
+            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
+            compopt -o filenames
+            return ;;
         "on --program")
             mapfile -t COMPREPLY < <(compgen -f -- "$word")
             compopt -o filenames
@@ -206,7 +214,8 @@ _deskbell() {
         "sessions stop") options='--all --host=' ;;
         "changes") options='--json --patch= --revert= --hunk= --undo-revert' files=-d ;;
         "worktrees") options='--json --add= --remove= --with-ignored' files=-d ;;
-        "trust") options='--json --decide= --fingerprint=' files=-d ;;
+        "trust") options='--json --decide= --fingerprint= --agent= --profile=' files=-d ;;
+        "agents") options='--json' ;;
         "folders") options='' files=-d ;;
         "on") options='--program=' ;;
         "edit") options='--line=' files=-f ;;
@@ -215,7 +224,7 @@ _deskbell() {
         sessions | "sessions "*) plain='list export search watch usage pin unpin archive unarchive running attach stop' ;;
         *)
             options='--demo --prompt= --open --background --version --help' files=-d
-            [[ $COMP_CWORD -eq 1 ]] && plain='projects relay replay recordings sessions changes worktrees trust folders on edit settings doctor' ;;
+            [[ $COMP_CWORD -eq 1 ]] && plain='projects relay replay recordings sessions changes worktrees trust agents folders on edit settings doctor' ;;
     esac
     if [[ $word == -* || -z $files$plain ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")

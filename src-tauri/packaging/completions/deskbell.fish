@@ -9,18 +9,19 @@ complete -c deskbell -n '__fish_seen_subcommand_from sessions; and not __fish_se
 complete -c deskbell -n '__fish_use_subcommand' -a changes -d 'list the files that differ from the last commit, with added and removed lines'
 complete -c deskbell -n '__fish_use_subcommand' -a worktrees -d 'list the worktrees of a repository, with their branches and numbers of changed files'
 complete -c deskbell -n '__fish_use_subcommand' -a trust -d 'show whether a folder is trusted, and what its settings would run, load or allow'
+complete -c deskbell -n '__fish_use_subcommand' -a agents -d 'list the agents that a new session can have, and the profiles of the settings, without the values of their variables'
 complete -c deskbell -n '__fish_use_subcommand' -a folders -d 'list the folders in a folder, to choose one from, as one JSON object'
 complete -c deskbell -n '__fish_use_subcommand' -a on -d 'run a command of Deskbell on another machine, relay --attach for example'
 complete -c deskbell -n '__fish_use_subcommand' -a edit -d 'open a file in your editor'
 complete -c deskbell -n '__fish_use_subcommand' -a settings -d 'show or change the settings, or check their file'
 complete -c deskbell -n '__fish_use_subcommand' -a doctor -d 'show which agent is used and why, whether it can work, and the desktop'
-complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay recordings sessions changes worktrees trust folders on edit settings doctor' -a '(__fish_complete_directories)'
-complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay recordings sessions changes worktrees trust folders on edit settings doctor' -l demo -d 'new sessions there use the built-in demo agent'
-complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay recordings sessions changes worktrees trust folders on edit settings doctor' -l prompt -x -a '' -d 'start a session with this prompt'
-complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay recordings sessions changes worktrees trust folders on edit settings doctor' -l open -d 'the same from a launcher'
-complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay recordings sessions changes worktrees trust folders on edit settings doctor' -l background -d 'start without a window, as at login'
-complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay recordings sessions changes worktrees trust folders on edit settings doctor' -l version
-complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay recordings sessions changes worktrees trust folders on edit settings doctor' -l help
+complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay recordings sessions changes worktrees trust agents folders on edit settings doctor' -a '(__fish_complete_directories)'
+complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay recordings sessions changes worktrees trust agents folders on edit settings doctor' -l demo -d 'new sessions there use the built-in demo agent'
+complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay recordings sessions changes worktrees trust agents folders on edit settings doctor' -l prompt -x -a '' -d 'start a session with this prompt'
+complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay recordings sessions changes worktrees trust agents folders on edit settings doctor' -l open -d 'the same from a launcher'
+complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay recordings sessions changes worktrees trust agents folders on edit settings doctor' -l background -d 'start without a window, as at login'
+complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay recordings sessions changes worktrees trust agents folders on edit settings doctor' -l version
+complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay recordings sessions changes worktrees trust agents folders on edit settings doctor' -l help
 complete -c deskbell -n '__fish_seen_subcommand_from projects' -l machine -x -a '' -d 'change that list'
 complete -c deskbell -n '__fish_seen_subcommand_from projects' -l pin -x -a '(__fish_complete_directories)' -d 'change that list'
 complete -c deskbell -n '__fish_seen_subcommand_from projects' -l unpin -x -a '(__fish_complete_directories)' -d 'change that list'
@@ -88,6 +89,9 @@ complete -c deskbell -n '__fish_seen_subcommand_from trust' -a '(__fish_complete
 complete -c deskbell -n '__fish_seen_subcommand_from trust' -l json -d 'show whether a folder is trusted, and what its settings would run, load or allow'
 complete -c deskbell -n '__fish_seen_subcommand_from trust' -l decide -x -a 'trust restrict keep' -d 'decide it'
 complete -c deskbell -n '__fish_seen_subcommand_from trust' -l fingerprint -x -a '' -d 'decide it'
+complete -c deskbell -n '__fish_seen_subcommand_from trust' -l agent -x -a '' -d 'the same for another agent'
+complete -c deskbell -n '__fish_seen_subcommand_from trust' -l profile -x -a '' -d 'the same for another agent'
+complete -c deskbell -n '__fish_seen_subcommand_from agents' -l json -d 'list the agents that a new session can have, and the profiles of the settings, without the values of their variables'
 complete -c deskbell -n '__fish_seen_subcommand_from folders' -a '(__fish_complete_directories)'
 complete -c deskbell -n '__fish_seen_subcommand_from on' -l program -r -F -d 'copy this program there'
 complete -c deskbell -n '__fish_seen_subcommand_from edit' -F

@@ -1,21 +1,31 @@
 //! Commands about agents other than Claude Code.
 
 use super::{Answer, project_of};
+use crate::far::agents as far;
 use crate::registry::SessionRegistry;
+use crate::registry::far::is_far;
+use crate::wanted::Wanted;
 use deskbell_engine::api::*;
 use tauri::{AppHandle, Manager, WebviewWindow};
 
-/// Returns the agents that a new session can have, each with what was found of it. Takes up to 20 s with a program that
-/// does not answer.
+/// Returns the agents that a new session can have, each with what was found of it, and the profiles, on the machine of the
+/// window's project. Takes up to half a minute with a program that does not answer.
 #[tauri::command]
-pub async fn other_agents(app: AppHandle) -> Answer<Vec<OtherAgent>> {
-    Ok(app.state::<SessionRegistry>().other_agents().await)
+pub async fn machine_agents(app: AppHandle, window: WebviewWindow) -> Answer<MachineAgents> {
+    let project = project_of(&app, &window)?;
+    if is_far(&project) {
+        return far::choices(&app, window.label(), &project).await;
+    }
+    Ok(app.state::<SessionRegistry>().machine_agents().await)
 }
 
 /// Creates a session with the agent of this id.
 #[tauri::command]
 pub async fn create_session_with(app: AppHandle, window: WebviewWindow, agent: String) -> Answer<Session> {
     let project = project_of(&app, &window)?;
+    if is_far(&project) {
+        return far::create(&app, window.label(), &project, Wanted::agent(&agent)?).await;
+    }
     app.state::<SessionRegistry>().create_with(&project, &agent).await
 }
 
@@ -27,6 +37,9 @@ pub async fn create_session_with_profile(
     profile: String,
 ) -> Answer<Session> {
     let project = project_of(&app, &window)?;
+    if is_far(&project) {
+        return far::create(&app, window.label(), &project, Wanted::profile(profile)?).await;
+    }
     app.state::<SessionRegistry>().create_with_profile(&project, &profile).await
 }
 
@@ -34,5 +47,8 @@ pub async fn create_session_with_profile(
 #[tauri::command]
 pub async fn review_agent_trust(app: AppHandle, window: WebviewWindow, session_id: SessionId) -> Answer<()> {
     let project = project_of(&app, &window)?;
+    if is_far(&project) {
+        return far::review(&app, window.label(), &project, &session_id).await;
+    }
     app.state::<SessionRegistry>().review_trust(&project, &session_id)
 }

@@ -15,6 +15,8 @@ pub fn view(app: &AppHandle, label: &str) -> Result<ProjectView, CommandError> {
     let (project, open, has_draft, start_refused) = windows.with(label, |window| {
         (window.project.clone(), window.open_session.clone(), window.draft.is_some(), window.start_refused)
     })?;
+    let (asked, agent_refusals) =
+        windows.with(label, |window| (window.far_agent.clone(), window.agent_refusals))?;
     let state = registry.far_state(&project).unwrap_or(FarState::Connecting);
     let (machine, _) = KnownProject::on_machine(&project).unwrap_or_default();
     let sessions = registry.sessions(&project);
@@ -42,8 +44,8 @@ pub fn view(app: &AppHandle, label: &str) -> Result<ProjectView, CommandError> {
         },
         problem,
         trust,
-        agent_trust: None,
-        agent_refusals: 0,
+        agent_trust: asked.map(|asked| asked.view),
+        agent_refusals,
         start_refused,
         has_draft,
         orphans: app.state::<OrphanProcesses>().views(),

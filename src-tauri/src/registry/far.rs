@@ -2,6 +2,7 @@
 //! a file: whatever is asked about their folders is asked there.
 
 use super::{Entry, SessionRegistry, creation, lock};
+use crate::wanted::Wanted;
 use deskbell_cli::far::{AskWindow, Connections, Far, Machine};
 use deskbell_engine::api::server::{NewFork, NewSession, RevertRequest, SessionSummary};
 use deskbell_engine::api::*;
@@ -368,8 +369,34 @@ impl SessionRegistry {
         self.open_in(&link, project, session).await
     }
 
-    /// Refuses to start an agent in a folder of another machine before the user has decided about it.
-    pub(super) fn check_far(&self, project: &Path) -> Result<(), CommandError> {
+    /// Returns the project's empty session with this agent or profile of the machine there, or a new one.
+    pub async fn begin_far_with(
+        &self,
+        project: &Path,
+        kind: AgentKind,
+        wanted: Wanted,
+    ) -> Result<Session, CommandError> {
+        let (Some((_, folder)), Some(link)) = (place_of(project), self.far_link_of(project)) else {
+            return Err(refused("The machine of this project is not connected yet."));
+        };
+        let (agent, profile) = match wanted {
+            Wanted::Agent(agent) => (agent.row_id(), None),
+            Wanted::Profile(name) => (None, Some(name)),
+        };
+        let _one_at_a_time = self.beginning.lock().await;
+        let is_fit = |session: &Session| {
+            let is_same = session.profile == profile && (profile.is_some() || session.agent_id == agent);
+            session.is_empty && session.agent == kind && is_same
+        };
+        if let Some(empty) = self.sessions(project).into_iter().find(is_fit) {
+            return Ok(empty);
+        }
+        let session = NewSession { project: folder, agent, profile, ..NewSession::default() };
+        self.open_in(&link, project, session).await
+    }
+
+    /// Refuses to start Claude Code in a folder of another machine before the user has decided about it.
+    pub fn check_far(&self, project: &Path) -> Result<(), CommandError> {
         match self.far_state(project) {
             Some(FarState::Reached(trust)) => match trust.state {
                 TrustStatus::Trusted | TrustStatus::Restricted | TrustStatus::Kept => Ok(()),

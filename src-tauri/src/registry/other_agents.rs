@@ -12,25 +12,14 @@ use deskbell_engine::store::SavedSession;
 use std::path::Path;
 
 impl SessionRegistry {
-    /// Returns every agent of the table with what is found of it, and the demo agent.
-    pub async fn other_agents(&self) -> Vec<OtherAgent> {
-        let mut agents = other_agents::of_table(&self.data, &self.run).await;
-        agents.push(other_agents::demo());
-        agents
+    /// Returns what a new session on this machine can have.
+    pub async fn machine_agents(&self) -> MachineAgents {
+        other_agents::choices(self.current.get().agent.profiles, &self.data, &self.run).await
     }
 
     /// Returns a session with the agent of this row that has no prompt yet: the project's empty one, or a new one. An
     /// agent that could not start in the folder gets no session, and nothing is started.
     pub async fn create_with(&self, project: &Path, id: &str) -> Result<Session, CommandError> {
-        if super::far::is_far(project) {
-            return Err(CommandError {
-                code: ErrorCode::Refused,
-                message: "On another machine a new session in the window is one of Claude Code.".to_owned(),
-                detail: Some(
-                    "`deskbell on MACHINE relay --agent=NAME` starts other agents there.".to_owned(),
-                ),
-            });
-        }
         let chosen = ChosenAgent::row_of(id).ok_or_else(|| CommandError {
             code: ErrorCode::BadCommand,
             message: format!("Deskbell does not know the agent “{id}”."),
@@ -116,7 +105,8 @@ impl SessionRegistry {
             return Ok(());
         }
         if super::far::is_far(project) {
-            return self.check_far(project);
+            // The server there checks what was decided about another agent, before each start.
+            return if agent == AgentKind::Acp { Ok(()) } else { self.check_far(project) };
         }
         let (gate, folder) = (self.gate.clone(), project.to_owned());
         let check = move || {

@@ -23,13 +23,6 @@ impl SessionRegistry {
     /// Returns a session with this profile that has no prompt yet: the project's empty one, or a new one. Nothing is
     /// started.
     pub async fn create_with_profile(&self, project: &Path, name: &str) -> Result<Session, CommandError> {
-        if far::is_far(project) {
-            return Err(CommandError {
-                code: ErrorCode::Refused,
-                message: "Profiles are not available on another machine.".to_owned(),
-                detail: Some("The programs and folders that they name are on this one.".to_owned()),
-            });
-        }
         let profile = self.profile(name)?;
         match profiles::agent(&profile) {
             Some(agent) => self.create_acp(project, agent, Some(profile)).await,

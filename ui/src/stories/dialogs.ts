@@ -2,7 +2,16 @@
 
 import { tick } from 'svelte';
 
-import type { Checkup, CommandError, OtherAgent, Preset, Profile, RawLine, RawLines } from '../lib/bindings/api';
+import type {
+  Checkup,
+  CommandError,
+  MachineAgents,
+  OtherAgent,
+  Preset,
+  Profile,
+  RawLine,
+  RawLines,
+} from '../lib/bindings/api';
 import { emptySession, PROJECT, SETTINGS } from '../lib/host/fake/facts';
 import { BROKEN_AGENT, checkup as checkupOf } from '../lib/host/fake/readiness';
 import { RULES } from '../lib/host/fake/rules';
@@ -20,7 +29,7 @@ import ConfirmUndo from '../lib/rewind/ConfirmUndo.svelte';
 import RewindDialog from '../lib/rewind/RewindDialog.svelte';
 import { preview } from '../lib/host/fake/rewind';
 import RulesDialog from '../lib/rules/RulesDialog.svelte';
-import { AGENTS, PROFILES } from '../lib/host/fake/agents';
+import { AGENTS, AGENTS_THERE, PROFILES } from '../lib/host/fake/agents';
 import AgentDialog from '../lib/sessions/AgentDialog.svelte';
 import AskAnotherDialog from '../lib/sessions/AskAnotherDialog.svelte';
 import AgentsDialog from '../lib/sessions/AgentsDialog.svelte';
@@ -123,10 +132,11 @@ const settings = {
   onclose: ignore,
 };
 
-const choosing = (load: () => Promise<OtherAgent[] | null>) => ({
-  load,
+const choosing = (agents: readonly OtherAgent[]) => ({
+  load: () => Promise.resolve<MachineAgents | null>({ agents: [...agents], profiles: [] }),
   profiles: [] as readonly Profile[],
   folder: PROJECT.path,
+  machine: null as string | null,
   onpick: () =>
     Promise.resolve({
       code: 'agentNotFound' as const,
@@ -160,23 +170,24 @@ export const dialogs: Page = () => [
     'that did nothing here': agentOf('kimi', '1.4.0'),
   }),
   ...states('AgentsDialog', AgentsDialog, {
-    all: choosing(() => Promise.resolve([...AGENTS])),
+    all: choosing(AGENTS),
     'a refused one': [
-      choosing(() => Promise.resolve([...AGENTS])),
+      choosing(AGENTS),
       async (root) => {
         await tick();
         await press(root, 'Copilot CLI');
         await tick();
       },
     ],
-    'with profiles': { ...choosing(() => Promise.resolve([...AGENTS])), profiles: PROFILES },
+    'with profiles': { ...choosing(AGENTS), profiles: PROFILES },
     'with a default profile': {
-      ...choosing(() => Promise.resolve([...AGENTS])),
+      ...choosing(AGENTS),
       profiles: PROFILES,
       folder: '/home/ada/office',
     },
-    searching: choosing(() => new Promise(ignore)),
-    unread: choosing(() => Promise.resolve(null)),
+    'on another machine': { ...choosing([]), load: () => Promise.resolve(AGENTS_THERE), machine: 'box' },
+    searching: { ...choosing([]), load: () => new Promise(ignore) },
+    unread: { ...choosing([]), load: () => Promise.resolve(null) },
   }),
   ...states('AskAnotherDialog', AskAnotherDialog, {
     'in this folder': [asking(null), settled],

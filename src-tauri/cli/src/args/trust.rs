@@ -1,6 +1,7 @@
-//! The command lines of `deskbell trust` and `deskbell folders`.
+//! The command lines of `deskbell trust`, `deskbell agents` and `deskbell folders`.
 
-use super::{Problem, split};
+use super::{Mode, Problem, split};
+use deskbell_engine::acp::ChosenAgent;
 use deskbell_engine::api::TrustDecision;
 use deskbell_engine::projects::ProjectStore;
 use std::ffi::OsString;
@@ -10,6 +11,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, PartialEq, Eq)]
 pub struct TrustOptions {
     pub folder: PathBuf,
+    pub of: Of,
     /// `None` only shows it.
     pub decision: Option<TrustDecision>,
     /// The fingerprint that was shown.
@@ -17,9 +19,20 @@ pub struct TrustOptions {
     pub json: bool,
 }
 
+/// The agent that a decision is about.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub enum Of {
+    #[default]
+    ClaudeCode,
+    Agent(ChosenAgent),
+    /// That of the profile with this name.
+    Profile(String),
+}
+
 /// Parses the arguments after `trust`.
 pub fn parse(args: &[OsString], cwd: &Path) -> Result<TrustOptions, Problem> {
     let (mut folder, mut decision, mut fingerprint, mut json) = (None, None, None, false);
+    let mut of = Of::default();
     for arg in args {
         let (name, value) = split(arg);
         let text = || {
@@ -29,6 +42,9 @@ pub fn parse(args: &[OsString], cwd: &Path) -> Result<TrustOptions, Problem> {
         match name.as_str() {
             "--json" if value.is_none() => json = true,
             "--decide" => decision = Some(decided(&text()?)?),
+            "--agent" | "--profile" if of != Of::ClaudeCode => return Err(Problem::ProfileAndAgent),
+            "--agent" => of = Of::Agent(agent(&text()?)?),
+            "--profile" => of = Of::Profile(text()?),
             "--fingerprint" => fingerprint = Some(text()?),
             _ if name.starts_with('-') => {
                 return Err(Problem::UnknownOption(arg.to_string_lossy().into_owned()));
@@ -42,7 +58,20 @@ pub fn parse(args: &[OsString], cwd: &Path) -> Result<TrustOptions, Problem> {
         return Err(Problem::Fingerprint);
     }
     let folder = folder.map_or_else(|| checked(cwd, &OsString::from(".")), Ok)?;
-    Ok(TrustOptions { folder, decision, fingerprint, json })
+    Ok(TrustOptions { folder, of, decision, fingerprint, json })
+}
+
+fn agent(name: &str) -> Result<ChosenAgent, Problem> {
+    ChosenAgent::row_of(name).ok_or_else(|| Problem::NoSuchAgent(name.escape_debug().take(80).collect()))
+}
+
+/// Parses the arguments after `agents`.
+pub fn agents(args: &[OsString]) -> Result<Mode, Problem> {
+    match args {
+        [] => Ok(Mode::Agents { json: false }),
+        [json] if json == "--json" => Ok(Mode::Agents { json: true }),
+        [first, ..] => Err(Problem::UnknownOption(first.to_string_lossy().into_owned())),
+    }
 }
 
 fn decided(text: &str) -> Result<TrustDecision, Problem> {
@@ -95,6 +124,17 @@ mod tests {
         }
         assert_eq!(parsed(&["--decide=yes"]), Err(Problem::BadDecision("yes".into())));
         assert!(matches!(parsed(&["--all"]), Err(Problem::UnknownOption(_))));
+    }
+
+    #[test]
+    fn a_decision_is_about_one_agent() {
+        let codex = ChosenAgent::row_of("codex").unwrap();
+        assert_eq!(parsed(&[]).unwrap().of, Of::ClaudeCode);
+        assert_eq!(parsed(&["--agent=codex"]).unwrap().of, Of::Agent(codex));
+        assert_eq!(parsed(&["--profile=Work"]).unwrap().of, Of::Profile("Work".into()));
+        assert_eq!(parsed(&["--agent=claude2"]), Err(Problem::NoSuchAgent("claude2".into())));
+        assert_eq!(parsed(&["--agent=codex", "--profile=Work"]), Err(Problem::ProfileAndAgent));
+        assert_eq!(parsed(&["--agent="]), Err(Problem::NoValue("--agent".into())));
     }
 
     #[test]

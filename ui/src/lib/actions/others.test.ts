@@ -39,14 +39,18 @@ it('a session of a server says why it is not recorded here', () => {
 
 it('a session with a profile can be begun from the palette, for each profile of the settings', () => {
   const begun: string[] = [];
-  const desk = (profiles: readonly { name: string }[]) => {
+  const desk = (profiles: readonly { name: string }[], machine: { name: string } | null = null) => {
     const createWithProfile = (name: string) => Promise.resolve(void begun.push(name));
-    const project = { creation: { createWithProfile }, settings: { settings: { agent: { profiles } } } };
+    const settings = { settings: { agent: { profiles } } };
+    const project = { creation: { createWithProfile }, project: { machine }, settings };
     return { covered: null, project } as unknown as Desk;
   };
   const action = actionOf('new-with-profile');
   expect(action.off?.(desk([]), {} as Target)).toBe('The settings have no profiles (agent.profiles).');
   expect(action.off?.(desk(PROFILES), {} as Target)).toBeNull();
+  expect(action.off?.(desk(PROFILES, { name: 'box' }), {} as Target)).toBe(
+    'The profiles on box are in “New session with…”.',
+  );
   const choices = 'choices' in action.does ? action.does.choices(desk(PROFILES), {} as Target) : [];
   expect(choices.map(({ label }) => label)).toEqual(['Work', 'Gemini at work', 'Mine']);
   choices[0]?.run();

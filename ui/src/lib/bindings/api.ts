@@ -2941,6 +2941,15 @@ trustedOnly: string | null,
 untested: boolean, lacks: AgentLacks, };
 
 /**
+ * What a new session can have instead of the usual agent, as a machine has it.
+ */
+export type MachineAgents = { agents: Array<OtherAgent>, 
+/**
+ * Those of the settings there, without the values of their variables.
+ */
+profiles: Array<Profile>, };
+
+/**
  * What an agent does not have, compared with Claude Code, in words for the user. What is not known is not listed.
  */
 export type AgentLacks = { 
@@ -3098,7 +3107,7 @@ nBytes: number,
 problem: string | null, };
 
 /**
- * Whether another agent can be started on this computer.
+ * Whether another agent can be started on a machine.
  */
 export type OtherAgentState = { "type": "builtIn" } | { "type": "found", program: string, 
 /**

@@ -1,6 +1,7 @@
 // A host without the desktop app: its sessions follow a script. For browsers and tests.
 
 import type {
+  MachineAgents,
   AgentKind,
   Checkup,
   Connection,
@@ -23,7 +24,7 @@ import type {
   NamedDraft,
 } from '../bindings/api';
 import { FAR } from './fake/far';
-import { AGENTS } from './fake/agents';
+import { AGENTS, AGENTS_THERE } from './fake/agents';
 import { agentTrustOf } from './fake/trust';
 import { emptySession } from './fake/facts';
 import { scene, type Scene } from './fake/scenes';
@@ -89,8 +90,10 @@ export class FakeHost extends FakeSessions implements Host {
     return Promise.resolve(structuredClone(facts));
   }
 
-  otherAgents(): Promise<OtherAgent[]> {
-    return Promise.resolve(structuredClone([...AGENTS]));
+  machineAgents(): Promise<MachineAgents> {
+    if (this.#scene.project.machine !== null) return Promise.resolve(structuredClone(AGENTS_THERE));
+    const { profiles } = this.settings.settings.agent;
+    return Promise.resolve(structuredClone({ agents: [...AGENTS], profiles }));
   }
 
   createSessionWith(id: string): Promise<Session> {
@@ -113,7 +116,9 @@ export class FakeHost extends FakeSessions implements Host {
   }
 
   createSessionWithProfile(name: string): Promise<Session> {
-    const profile = this.settings.settings.agent.profiles.find((one) => one.name === name);
+    const isHere = this.#scene.project.machine === null;
+    const profiles = isHere ? this.settings.settings.agent.profiles : AGENTS_THERE.profiles;
+    const profile = profiles.find((one) => one.name === name);
     if (profile === undefined) return refuse('refused', `There is no profile “${name}”.`);
     const agent = AGENTS.find((one) => one.id === profile.agent);
     const facts = {

@@ -4,6 +4,7 @@
 import type {
   Profile,
   Against,
+  MachineAgents,
   AgentKind,
   Attachment,
   BoardConnection,
@@ -26,7 +27,6 @@ import type {
   JsonValue,
   NamedDraft,
   OptionsReview,
-  OtherAgent,
   Output,
   Patch,
   Preset,
@@ -93,8 +93,11 @@ export interface Host {
    * session.
    */
   createSession(agent: AgentKind | null, withoutAsking: boolean): Promise<Session>;
-  /** Returns the agents that a session can have instead of Claude Code, each with what was found of it. */
-  otherAgents(): Promise<OtherAgent[]>;
+  /**
+   * Returns the agents that a session can have instead of Claude Code, each with what was found of it, and the profiles,
+   * on the machine of the project.
+   */
+  machineAgents(): Promise<MachineAgents>;
   /** Creates a session with the agent of this id. */
   createSessionWith(agent: string): Promise<Session>;
   /** Creates a session with the profile of this name. */

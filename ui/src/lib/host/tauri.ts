@@ -37,7 +37,7 @@ export const tauriHost: Host = {
   },
   setMenu: (menu) => call('set_menu', { menu }),
   createSession: (agent, withoutAsking) => call('create_session', { agent, withoutAsking }),
-  otherAgents: () => call('other_agents'),
+  machineAgents: () => call('machine_agents'),
   createSessionWith: (agent) => call('create_session_with', { agent }),
   createSessionWithProfile: (profile) => call('create_session_with_profile', { profile }),
   reviewAgentTrust: (sessionId) => call('review_agent_trust', { sessionId }),

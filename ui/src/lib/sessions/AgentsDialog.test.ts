@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 import { draw } from '../../test/draw';
 import type { CommandError, OtherAgent } from '../bindings/api';
-import { AGENTS, PROFILES } from '../host/fake/agents';
+import { AGENTS, AGENTS_THERE, PROFILES } from '../host/fake/agents';
 import type { AgentOrProfile } from '../host/host';
 import AgentsDialog from './AgentsDialog.svelte';
 
@@ -15,9 +15,10 @@ async function dialog(
 ) {
   const calls: string[] = [];
   await draw(AgentsDialog, {
-    load: () => Promise.resolve(agents === null ? null : [...agents]),
+    load: () => Promise.resolve(agents === null ? null : { agents: [...agents], profiles: [] }),
     profiles: PROFILES,
     folder,
+    machine: null,
     onpick: (wanted: AgentOrProfile) => {
       calls.push('agent' in wanted ? wanted.agent : `profile ${wanted.profile}`);
       return Promise.resolve(refusal);
@@ -90,6 +91,37 @@ describe('the agents of a new session', () => {
     expect(button(/^Work/u).closest('li')?.textContent).toContain('The default of this project');
     expect(button(/^Claude Code/u).closest('li')?.textContent).toContain('Without a profile');
     expect(shown.queryByText('The default')).toBeNull();
+  });
+
+  it('are those of another machine for a project there', async () => {
+    const calls: string[] = [];
+    await draw(AgentsDialog, {
+      load: () => Promise.resolve(AGENTS_THERE),
+      profiles: PROFILES,
+      folder: 'box:/home/ines/ledger',
+      machine: 'box',
+      onpick: (wanted: AgentOrProfile) => {
+        calls.push(JSON.stringify(wanted));
+        return Promise.resolve(null);
+      },
+      onclaude: () => calls.push('claude code'),
+      onclose: () => {},
+    });
+    const shown = within(screen.getByRole('dialog', { name: 'New session with…', hidden: true }));
+    await shown.findByRole('list', { name: 'Agents on box', hidden: true });
+    await shown.findByText('Not found on box');
+    const names = [...document.querySelectorAll('.choice .name')].map((name) => name.textContent);
+    expect(names).toEqual([
+      'Gemini in the lab',
+      'Second account',
+      'Claude Code',
+      'Gemini CLI',
+      'Kimi CLI',
+      'Demo agent (ACP)',
+    ]);
+    expect(shown.queryByText('The default of this project')).toBeNull();
+    await userEvent.click(shown.getByRole('button', { name: /^Second account/u, hidden: true }));
+    expect(calls).toEqual(['{"profile":"Second account"}']);
   });
 
   it('can be searched again when they could not be read', async () => {

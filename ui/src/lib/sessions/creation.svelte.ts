@@ -1,6 +1,6 @@
 // The sessions that a window creates: with an agent, with a profile, or with the project's usual agent.
 
-import type { AgentKind, CommandError, OtherAgent, Session } from '../bindings/api';
+import type { MachineAgents, AgentKind, CommandError, Profile, Session } from '../bindings/api';
 import { asCommandError, type AgentOrProfile, type Host } from '../host/host';
 import type { Problems } from '../state/problems.svelte';
 import type { SessionState } from '../state/session.svelte';
@@ -16,6 +16,9 @@ export class SessionCreation {
   /** The user wanted a session but no agent was found: the page that says so is shown. */
   missing = $state.raw<CommandError | null>(null);
 
+  /** The profiles of the project's machine, as it listed them last. */
+  profiles: readonly Profile[] = [];
+
   #opened = Promise.resolve<SessionState | null>(null);
 
   /** `open` lists a new session and opens it at once; its promise resolves when it is read. */
@@ -26,9 +29,11 @@ export class SessionCreation {
     private readonly open: (session: Session) => Promise<SessionState | null>,
   ) {}
 
-  /** The agents that a session can have instead of Claude Code; `null` if they could not be read. */
-  otherAgents(): Promise<OtherAgent[] | null> {
-    return this.problems.read('The agents were not searched for', () => this.host.otherAgents());
+  /** What a session can have instead of Claude Code, on the project's machine; `null` if it could not be read. */
+  async machineAgents(): Promise<MachineAgents | null> {
+    const found = await this.problems.read('The agents were not searched for', () => this.host.machineAgents());
+    this.profiles = found?.profiles ?? [];
+    return found;
   }
 
   /** Creates a session with the project's usual agent, or the demo's, and opens it. `null` if it was not created. */

@@ -117,7 +117,7 @@ export class ProjectState extends SessionActions {
     this.changes = new SessionChanges(host, this.problems, openId, () => this.project.machine !== null);
     this.trust = new TrustQuestions(host, this.problems, {
       project: () => this.project,
-      profiles: () => this.settings.settings.agent.profiles,
+      profiles: () => (this.project.machine === null ? this.settings.settings.agent.profiles : this.creation.profiles),
       begin: (wanted) => this.creation.createWith(wanted),
     });
     this.creation = new SessionCreation(host, this.problems, this.trust, async (session) => {

@@ -61,8 +61,12 @@ export const SESSION: readonly Action[] = [
     id: 'new-with-profile',
     group: 'Session',
     label: 'New session with profile',
-    off: ({ project }) =>
-      project.settings.settings.agent.profiles.length === 0 ? 'The settings have no profiles (agent.profiles).' : null,
+    off: ({ project }) => {
+      const { machine } = project.project;
+      if (machine !== null) return `The profiles on ${machine.name} are in “New session with…”.`;
+      const { profiles } = project.settings.settings.agent;
+      return profiles.length === 0 ? 'The settings have no profiles (agent.profiles).' : null;
+    },
     does: {
       choices: ({ project }) =>
         project.settings.settings.agent.profiles.map(({ name }) => ({

@@ -1,6 +1,6 @@
 // Agents that a made-up computer has.
 
-import type { OtherAgent, Profile } from '../../bindings/api';
+import type { MachineAgents, OtherAgent, Profile } from '../../bindings/api';
 import { NO_PROFILE } from '../../settings/profileForm';
 
 /** What no agent offers that speaks this protocol. */
@@ -96,3 +96,12 @@ export const PROFILES: readonly Profile[] = [
   { ...NO_PROFILE, name: 'Gemini at work', agent: 'gemini', program: '/opt/gemini', effort: 'high' },
   { ...NO_PROFILE, name: 'Mine', command: { program: 'my-agent', args: ['--acp'] } },
 ];
+
+/** What a made-up machine has on which a project is. */
+export const AGENTS_THERE: MachineAgents = {
+  agents: AGENTS.filter(({ id }) => id !== 'copilot'),
+  profiles: [
+    { ...NO_PROFILE, name: 'Gemini in the lab', agent: 'gemini', projects: ['/home/ines/ledger'] },
+    { ...NO_PROFILE, name: 'Second account', environment: [{ name: 'CLAUDE_CONFIG_DIR', value: '' }] },
+  ],
+};
