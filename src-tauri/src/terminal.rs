@@ -3,6 +3,7 @@
 
 use crate::detached;
 use crate::user_command::{filled, find, shown};
+use deskbell_cli::far::Far;
 use deskbell_cli::profiles::CLAUDE_CONFIG_DIR;
 use deskbell_engine::api::{CommandError, ErrorCode, UserCommand};
 use deskbell_engine::disk;
@@ -77,6 +78,31 @@ pub async fn open_login(chosen: Option<UserCommand>, line: &[OsString]) -> Resul
         return Err(failed("No terminal was opened. Run the command in one.".to_owned(), Some(reason)));
     }
     open_in_home(chosen, &command).await
+}
+
+/// Opens a terminal with the login of an agent on another machine.
+pub async fn log_in_there(
+    chosen: Option<UserCommand>,
+    far: &Far,
+    folder: &str,
+    words: &[String],
+) -> Result<(), CommandError> {
+    let line = far.machine.in_terminal(folder, words);
+    open_in_home(chosen, &line.iter().map(OsString::as_os_str).collect::<Vec<_>>()).await
+}
+
+/// Resumes a conversation of Claude Code on another machine, as its user would type it there.
+pub async fn resume_there(
+    chosen: Option<UserCommand>,
+    far: &Far,
+    folder: &str,
+    agent_session_id: &str,
+) -> Result<(), CommandError> {
+    let words = ["claude".to_owned(), format!("--resume={agent_session_id}")];
+    let line = far.machine.in_terminal(folder, &words);
+    let home = dirs::home_dir().unwrap_or_default();
+    let command: Vec<&OsStr> = line.iter().map(OsString::as_os_str).collect();
+    open(chosen, &home, &command, "“Copy resume command” copies the command for one.").await
 }
 
 async fn open_in_home(chosen: Option<UserCommand>, command: &[&OsStr]) -> Result<(), CommandError> {

@@ -67,7 +67,7 @@ fn ssh(bin: &Path, home: &Path) -> String {
          if test -e '{bin}/down'; then echo 'ssh: connect to host box port 22: Connection refused' >&2; exit 255; fi\n\
          if test -e '{bin}/asks'; then\n{ASKS}\nif grep -q once '{bin}/asks'; then rm '{bin}/asks'; fi\nfi\n\
          cd '{home}' || exit 1\nexport command\n\
-         exec env -i PATH=/usr/bin:/bin HOME='{home}' DESKBELL_DEMO_SPEED=0 TEST_APP_RUN=\"$TEST_APP_RUN\" \
+         exec env -i PATH=/usr/bin:/bin HOME='{home}' ${{TEST_SHELL:+SHELL=\"$TEST_SHELL\"}} DESKBELL_DEMO_SPEED=0 TEST_APP_RUN=\"$TEST_APP_RUN\" \
          command=\"$command\" /bin/sh -c 'echo Welcome; exec /bin/sh -c \"$command\"'\n",
         bin = bin.display(),
         home = home.display(),
@@ -390,6 +390,75 @@ pub async fn another_agent_and_a_profile_of_that_machine_begin_sessions_there() 
         let refused = window.invoke("create_session_with_profile", json!({ "profile": "Nowhere" })).await?;
         let refused = refused.err().context("a profile that is not there was used")?;
         ensure!(refused.to_string().contains("no profile"), "{refused}");
+        far.end(&window).await
+    })
+    .await
+}
+
+/// Claude Code there, which writes down how a terminal starts it, and a terminal here that only runs its command.
+fn offer_terminal(far: &Far) -> Result<PathBuf> {
+    let (terminal, said) = (far.bin.join("terminal"), far.bin.join("said"));
+    let agent = format!(
+        "#!/bin/sh\ncase \"$1\" in --resume=*|auth) pwd > '{said}.part'; printf '%s\\n' \"$@\" >> '{said}.part'\n\
+         mv '{said}.part' '{said}'; exit ;; esac\nexec '{program}' demo-agent \"$@\"\n",
+        said = said.display(),
+        program = app_program().canonicalize()?.display(),
+    );
+    put(&far.home.join(".local/bin/claude"), &agent)?;
+    // Only a login shell finds it.
+    put(&far.home.join(".profile"), "PATH=\"$HOME/.local/bin:$PATH\"\n")?;
+    put(&terminal, "#!/bin/sh\nexport TEST_SHELL=/bin/bash\nexec \"$@\"\n")?;
+    let settings = json!({ "terminal": { "program": terminal, "args": [] } });
+    put(&far.desktop.home().join(".config/deskbell/settings.json"), &settings.to_string())?;
+    Ok(said)
+}
+
+/// A terminal of this computer runs the login and the conversation there, in the folder, as the user would.
+pub async fn a_terminal_logs_in_and_continues_the_conversation_there() -> Result<()> {
+    let far = Far::new().await?;
+    let project_there = far.home.join("code/windmill").canonicalize()?;
+    let said = offer_terminal(&far)?;
+    far.play("far-terminal", async |far| {
+        let window = far.open().await?;
+        window.wait_shows("Do you trust windmill (box)?", LONG).await?;
+        trust(&window).await?;
+        window.prompt("SAY Far away.").await?;
+        window.wait_said("Far away.", LONG).await?;
+        window.wait_idle(SHORT).await?;
+        let arguments = async || {
+            let written = eventually("the agent there was started by a terminal", LONG, async || {
+                Ok(said.exists().then(|| fs::read_to_string(&said)).transpose()?)
+            });
+            let written = written.await?;
+            fs::remove_file(&said)?;
+            let lines: Vec<String> = written.lines().map(str::to_owned).collect();
+            ensure!(lines[0] == project_there.display().to_string(), "in another folder: {lines:?}");
+            anyhow::Ok(lines[1..].to_vec())
+        };
+        window.type_into("Prompt", "/login").await?;
+        window.key("Return").await?;
+        window.wait_shows("The login runs in a terminal on box.", SHORT).await?;
+        window.drawn().await?;
+        far.desktop.screenshot("far-login").await?;
+        window.click("button", "Open terminal").await?;
+        ensure!(arguments().await? == ["auth", "login"]);
+        window.click("button", "Cancel").await?;
+
+        // Two programs in one conversation lose each other's messages, so the agent is stopped first.
+        window.key("ctrl+k").await?;
+        Pointer::on(&far.desktop).type_text("Stop the agent").await?;
+        window.key("Return").await?;
+        eventually("the agent there is stopped", LONG, async || {
+            let all = far.desktop.app_processes();
+            Ok((!all.iter().any(|process| process.command_line.contains("demo-agent -p"))).then_some(()))
+        })
+        .await?;
+        window.key("ctrl+k").await?;
+        Pointer::on(&far.desktop).type_text("Open this session in a terminal").await?;
+        window.key("Return").await?;
+        let resumed = arguments().await?;
+        let id = resumed.first().and_then(|one| one.strip_prefix("--resume=")).context("it continues one")?;
+        ensure!(resumed.len() == 1 && id.len() == 36, "{resumed:?}");
         far.end(&window).await
     })
     .await

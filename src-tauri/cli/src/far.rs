@@ -16,6 +16,7 @@ mod secret;
 mod sessions;
 #[cfg(unix)]
 mod shared;
+mod terminal;
 
 pub use ask::{Far, FarError, FarLines, FarReader};
 pub use asked::{AskWindow, Asked, Unanswered};

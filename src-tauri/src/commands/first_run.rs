@@ -1,8 +1,9 @@
 //! Commands of the first run: whether the agent can work, and the steps of the user that remove an obstacle.
 
-use super::{Answer, project_here, set_setting};
+use super::{Answer, project_here, project_of, set_setting};
 use crate::native_dialogs::{self, Chooser};
 use crate::registry::SessionRegistry;
+use crate::registry::far::{is_far, not_here, place_of};
 use crate::settings::CurrentSettings;
 use crate::terminal;
 use crate::windows::Windows;
@@ -17,11 +18,19 @@ pub async fn check_readiness(app: AppHandle, window: WebviewWindow) -> Answer<Re
     Ok(app.state::<SessionRegistry>().readiness(demo).await)
 }
 
-/// Opens the user's terminal with the login of Claude Code, or with that of a session's agent.
+/// Opens the user's terminal with the login of Claude Code, or with that of a session's agent, on the machine of the
+/// window's project.
 #[tauri::command]
 pub async fn open_login(app: AppHandle, window: WebviewWindow, session_id: Option<SessionId>) -> Answer<()> {
     let chosen = app.state::<Arc<CurrentSettings>>().get().terminal;
     let registry = app.state::<SessionRegistry>();
+    let project = project_of(&app, &window);
+    if project.as_deref().is_ok_and(is_far) {
+        let project = project?;
+        let (far, folder) = place_of(&project).ok_or_else(not_here)?;
+        let words = registry.login_words(&project, session_id.as_ref())?;
+        return terminal::log_in_there(chosen, &far, &folder, &words).await;
+    }
     let Some(id) = session_id else {
         return terminal::log_in(chosen, &registry.agent_program().await?).await;
     };

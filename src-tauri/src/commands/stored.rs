@@ -1,11 +1,11 @@
 //! Commands on the sessions in the agent's own store: follow the list, and open one; forking and exporting a session.
 
-use super::{Answer, project_here, project_of};
+use super::{Answer, project_of};
 use crate::far::history;
 use crate::hidden::HiddenSessions;
 use crate::native_dialogs::{self, Chooser};
 use crate::registry::SessionRegistry;
-use crate::registry::far::{FarState, is_far};
+use crate::registry::far::{FarState, is_far, no_profile_in_terminal, not_here, place_of};
 use crate::settings::CurrentSettings;
 use crate::windows::Windows;
 use crate::{emit, marks, terminal};
@@ -93,17 +93,25 @@ pub async fn mark_session(app: AppHandle, id: String, mark: Option<SessionMark>)
 /// Opens the user's terminal with the agent in a session's conversation.
 #[tauri::command]
 pub async fn open_terminal(app: AppHandle, window: WebviewWindow, session_id: SessionId) -> Answer<()> {
-    let project = project_here(&app, &window)?;
+    let project = project_of(&app, &window)?;
     let registry = app.state::<SessionRegistry>();
     registry.session(&project, &session_id)?;
     let known = registry.known(&session_id).filter(|(_, session)| session.agent != AgentKind::Acp);
     let profile = known.as_ref().and_then(|(_, session)| session.profile.clone());
+    let there = place_of(&project);
+    if is_far(&project) {
+        known.as_ref().map_or(Ok(()), |(_, session)| no_profile_in_terminal(session))?;
+        there.as_ref().ok_or_else(not_here)?;
+    }
     let id = known.and_then(|(_, session)| session.agent_session_id).ok_or_else(|| CommandError {
         code: ErrorCode::BadCommand,
         message: "Claude Code has nothing of this session.".to_owned(),
         detail: None,
     })?;
     let chosen = app.state::<Arc<CurrentSettings>>().get().terminal;
+    if let Some((far, folder)) = there {
+        return terminal::resume_there(chosen, &far, &folder, &id).await;
+    }
     let (program, config) = registry.program_and_config(profile.as_deref()).await?;
     terminal::resume(chosen, &project, &program, config.as_deref(), &id).await
 }

@@ -1,11 +1,12 @@
 //! Projects on other machines: the state of each, the link to each machine's server, and its sessions. Nothing here reads
 //! a file: whatever is asked about their folders is asked there.
 
-use super::{Entry, SessionRegistry, creation, lock};
+use super::{Entry, SessionRegistry, creation, lock, no_such_session};
 use crate::wanted::Wanted;
 use deskbell_cli::far::{AskWindow, Connections, Far, Machine};
 use deskbell_engine::api::server::{NewFork, NewSession, RevertRequest, SessionSummary};
 use deskbell_engine::api::*;
+use deskbell_engine::launch::Launch;
 use deskbell_engine::projects::KnownProject;
 use deskbell_engine::remote::{Dial, ServerLink};
 use deskbell_engine::session::SessionHandle;
@@ -413,6 +414,18 @@ impl SessionRegistry {
         }
     }
 
+    /// What logs in to the agent of a session there, or to Claude Code, in a terminal there.
+    pub fn login_words(&self, project: &Path, id: Option<&SessionId>) -> Result<Vec<String>, CommandError> {
+        let known = id.map(|id| self.known(id).filter(|(of, _)| of == project));
+        let Some(session) = known else {
+            return Ok(["claude"].iter().chain(Launch::LOGIN_ARGS).map(|&word| word.to_owned()).collect());
+        };
+        let (_, session) = session.ok_or_else(no_such_session)?;
+        no_profile_in_terminal(&session)?;
+        let login = session.login.filter(|_| session.agent == AgentKind::Acp);
+        Ok(login.ok_or_else(|| refused("Deskbell knows no command that logs in to this agent."))?.words)
+    }
+
     /// The link that a session's events come over.
     pub(super) fn link_of(&self, entry: &Entry) -> Option<ServerLink> {
         match is_far(&entry.project) {
@@ -420,6 +433,16 @@ impl SessionRegistry {
             false => self.server.borrow().clone(),
         }
     }
+}
+
+/// The variables of a profile stay on its machine, so a terminal there would use another account.
+pub fn no_profile_in_terminal(session: &Session) -> Result<(), CommandError> {
+    let Some(profile) = &session.profile else { return Ok(()) };
+    Err(CommandError {
+        code: ErrorCode::Refused,
+        message: format!("This session has the profile “{profile}” of that machine."),
+        detail: Some("Its variables are known there only. Open a terminal there, and set them.".to_owned()),
+    })
 }
 
 fn open_link(far: Far, connections: Arc<Connections>, AskPlace { window, is_asked }: AskPlace) -> FarLink {

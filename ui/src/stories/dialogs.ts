@@ -273,6 +273,7 @@ export const dialogs: Page = () => [
       agent: 'Codex',
       login: { label: 'Codex', command: 'CODEX_HOME=/home/ines/.codex-2 codex login' },
     },
+    'on another machine': { ...login, machine: 'build-3', login: null },
     'before the first check': { ...login, login: null },
   }),
   ...states('LoginNote', LoginNote, {
@@ -285,7 +286,7 @@ export const dialogs: Page = () => [
   }),
 ];
 
-const login = { agent: 'Claude Code', onlogin: ignore, onclose: ignore };
+const login = { agent: 'Claude Code', machine: null as string | null, onlogin: ignore, onclose: ignore };
 const needsLogin = {
   session: {
     ...emptySession('s1', 'Round half to even', 'acp'),

@@ -26,6 +26,8 @@ struct Row {
     prefix: &'static str,
     program: &'static str,
     before: &'static [&'static str],
+    /// In place of `before`, for a terminal.
+    in_terminal: &'static [&'static str],
     after: &'static [&'static str],
     /// One argument for the login shell of the machine, in place of a program and its arguments.
     has_login_shell: bool,
@@ -45,6 +47,7 @@ const ROWS: [Row; 6] = [
             "-oForwardX11=no",
             "-oPermitLocalCommand=no",
         ],
+        in_terminal: &["-t"],
         after: &[],
         has_login_shell: true,
     },
@@ -53,6 +56,7 @@ const ROWS: [Row; 6] = [
         prefix: "docker",
         program: "docker",
         before: &["exec", "-i"],
+        in_terminal: &["exec", "-it"],
         after: &[],
         has_login_shell: false,
     },
@@ -61,6 +65,7 @@ const ROWS: [Row; 6] = [
         prefix: "podman",
         program: "podman",
         before: &["exec", "-i"],
+        in_terminal: &["exec", "-it"],
         after: &[],
         has_login_shell: false,
     },
@@ -69,6 +74,7 @@ const ROWS: [Row; 6] = [
         prefix: "devcontainer",
         program: "devcontainer",
         before: &["exec", "--workspace-folder"],
+        in_terminal: &["exec", "--workspace-folder"],
         after: &[],
         has_login_shell: false,
     },
@@ -77,6 +83,7 @@ const ROWS: [Row; 6] = [
         prefix: "kubectl",
         program: "kubectl",
         before: &["exec", "-i"],
+        in_terminal: &["exec", "-it"],
         after: &["--"],
         has_login_shell: false,
     },
@@ -85,6 +92,7 @@ const ROWS: [Row; 6] = [
         prefix: "wsl",
         program: "wsl.exe",
         before: &["-d"],
+        in_terminal: &["-d"],
         after: &["--exec"],
         has_login_shell: false,
     },
@@ -190,7 +198,27 @@ impl Machine {
     /// `options`: further ones of ssh.
     pub fn arguments(&self, script: &str, options: &[OsString]) -> Vec<OsString> {
         let row = self.row();
-        let mut arguments: Vec<OsString> = row.before.iter().map(OsString::from).collect();
+        let mut arguments = self.up_to_name(row.before, options);
+        if row.has_login_shell {
+            arguments.push(OsString::from(in_login_shell(script)));
+        } else {
+            arguments.extend(["/bin/sh", "-c", script].map(OsString::from));
+        }
+        arguments
+    }
+
+    /// The arguments before a script that runs on a terminal.
+    pub(super) fn before_script(&self) -> Vec<OsString> {
+        self.up_to_name(self.row().in_terminal, &[])
+    }
+
+    /// Whether a login shell there reads the script.
+    pub(super) fn has_login_shell(&self) -> bool {
+        self.row().has_login_shell
+    }
+
+    fn up_to_name(&self, before: &[&str], options: &[OsString]) -> Vec<OsString> {
+        let mut arguments: Vec<OsString> = before.iter().map(OsString::from).collect();
         if self.is_ssh() {
             arguments.extend_from_slice(options);
             arguments.push("--".into());
@@ -201,12 +229,7 @@ impl Machine {
             }
             _ => arguments.push(OsString::from(&self.name)),
         }
-        arguments.extend(row.after.iter().map(OsString::from));
-        if row.has_login_shell {
-            arguments.push(OsString::from(in_login_shell(script)));
-        } else {
-            arguments.extend(["/bin/sh", "-c", script].map(OsString::from));
-        }
+        arguments.extend(self.row().after.iter().map(OsString::from));
         arguments
     }
 }

@@ -6,12 +6,10 @@ import type { Action } from './action';
 export const ON_THIS_COMPUTER: readonly string[] = [
   'new-in-worktree',
   'worktrees',
-  'terminal',
   'restore',
   'reveal',
   'without-asking',
   'usage',
-  'login',
   'record',
   'link',
 ];

@@ -7,6 +7,7 @@ import type {
   ExportFormat,
   FoundFiles,
   ItemId,
+  Profile,
   ProjectView,
   RecentProject,
   RequestId,
@@ -117,7 +118,7 @@ export class ProjectState extends SessionActions {
     this.changes = new SessionChanges(host, this.problems, openId, () => this.project.machine !== null);
     this.trust = new TrustQuestions(host, this.problems, {
       project: () => this.project,
-      profiles: () => (this.project.machine === null ? this.settings.settings.agent.profiles : this.creation.profiles),
+      profiles: () => this.profiles,
       begin: (wanted) => this.creation.createWith(wanted),
     });
     this.creation = new SessionCreation(host, this.problems, this.trust, async (session) => {
@@ -315,6 +316,11 @@ export class ProjectState extends SessionActions {
   get notHere(): string | null {
     const machine = this.project.machine?.name;
     return machine === undefined ? null : `This project is on ${machine}. Deskbell cannot do this there yet.`;
+  }
+
+  /** The profiles of the project's machine. Those of another machine are known once it listed them, without values. */
+  get profiles(): readonly Profile[] {
+    return this.project.machine === null ? this.settings.settings.agent.profiles : this.creation.profiles;
   }
 
   /** Connects to the machine of the project, if that is not under way. */

@@ -10,10 +10,9 @@ const session = {
 };
 
 it('has a login in a terminal for Claude Code, and for another agent on this computer whose command is known', () => {
-  expect(hasLogin(emptySession('s1', 'A session'), true)).toBe(true);
-  expect(hasLogin(session, false)).toBe(true);
-  expect(hasLogin(session, true)).toBe(false);
-  expect(hasLogin({ ...session, login: null }, false)).toBe(false);
+  expect(hasLogin(emptySession('s1', 'A session'))).toBe(true);
+  expect(hasLogin(session)).toBe(true);
+  expect(hasLogin({ ...session, login: null })).toBe(false);
 });
 
 it('writes the command for a shell, with the places of the profile and none of its keys', () => {

@@ -6,12 +6,9 @@ export function isLogin(prompt: string): boolean {
   return prompt.trim() === '/login';
 }
 
-/**
- * Whether `/login` in this session opens the dialog. Otherwise its agent gets it as a prompt. `isFar`: it is on another
- * machine, where this computer opens no terminal.
- */
-export function hasLogin(session: Session, isFar: boolean): boolean {
-  return session.agent === 'claude' || (session.login !== null && !isFar);
+/** Whether `/login` in this session opens the dialog. Otherwise its agent gets it as a prompt. */
+export function hasLogin(session: Session): boolean {
+  return session.agent === 'claude' || session.login !== null;
 }
 
 /** A word as a POSIX shell reads it. */

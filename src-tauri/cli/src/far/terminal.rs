@@ -1,0 +1,114 @@
+//! The command line of a terminal that runs a program on another machine, as its user would type it there.
+
+use super::Machine;
+use super::machine::in_login_shell;
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use std::ffi::OsString;
+
+/// A login shell reads its start files, so that it finds what its user would find. The line is a variable for it, because
+/// each shell has quotes of its own. Shells of the C family take no such options together, and run without start files of
+/// a login.
+const IN_SHELL: &str = r#"case "$SHELL" in
+"" | *csh) exec /bin/sh -c "$DESKBELL_LINE" ;;
+*) exec "$SHELL" -lic 'exec /bin/sh -c "$DESKBELL_LINE"' ;;
+esac"#;
+
+impl Machine {
+    /// A program of this machine and its arguments, which run these words in a folder there, on the terminal that it is
+    /// started in.
+    pub fn in_terminal(&self, folder: &str, words: &[String]) -> Vec<OsString> {
+        let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+        let line = format!("exec {}", words.join(" "));
+        let script = format!(
+            "cd {} || exit 1\nDESKBELL_LINE={}\nexport DESKBELL_LINE\n{IN_SHELL}",
+            quoted(folder),
+            quoted(&line)
+        );
+        let mut whole = vec![OsString::from(self.program())];
+        whole.extend(self.before_script());
+        if self.has_login_shell() {
+            // Letters and digits only, for a login shell of any kind.
+            let packed = BASE64_STANDARD.encode(script);
+            let unpack = format!(r#"eval "$(echo {packed} | base64 -d)""#);
+            whole.push(in_login_shell(&unpack).into());
+        } else {
+            whole.extend(["/bin/sh", "-c", &script].map(OsString::from));
+        }
+        whole
+    }
+}
+
+/// A word as a POSIX shell reads it.
+fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(machine: &str, folder: &str, words: &[&str]) -> Vec<String> {
+        let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
+        let line = machine.parse::<Machine>().unwrap().in_terminal(folder, &words);
+        line.into_iter().map(|part| part.into_string().unwrap()).collect()
+    }
+
+    #[test]
+    fn every_transport_gets_a_terminal() {
+        for (machine, expected) in [
+            ("box", "ssh -t -- box"),
+            ("docker:web", "docker exec -it web"),
+            ("podman:web", "podman exec -it web"),
+            ("devcontainer:/home/me/app", "devcontainer exec --workspace-folder /home/me/app"),
+            ("kubectl:shop/web-0", "kubectl exec -it -n shop web-0 --"),
+            ("wsl:Debian", "wsl.exe -d Debian --exec"),
+        ] {
+            let all = line(machine, "/p", &["claude"]);
+            let n = expected.split(' ').count();
+            assert_eq!(all[..n].join(" "), expected);
+            let rest = &all[n..];
+            match machine {
+                "box" => assert!(matches!(rest, [one] if one.starts_with("exec /bin/sh -c '"))),
+                _ => assert!(matches!(rest, [sh, c, _] if sh == "/bin/sh" && c == "-c"), "{rest:?}"),
+            }
+        }
+    }
+
+    /// Login shells of those that are installed: what arrives is what was meant, whatever the folder and the words have.
+    #[cfg(unix)]
+    #[test]
+    fn no_login_shell_changes_a_word() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().join(r#"it's "$(touch x)" \ `y` !é"#);
+        std::fs::create_dir(&folder).unwrap();
+        let words = ["/usr/bin/printf", "%s|", r#"a'b"c $HOME \n"#, "$(touch x)", "", r"\'", "é *"];
+        let mut n_shells = 0;
+        for shell in ["/bin/sh", "/bin/bash", "/usr/bin/zsh", "/usr/bin/fish", "/bin/tcsh"] {
+            if !std::path::Path::new(shell).exists() {
+                continue;
+            }
+            n_shells += 1;
+            for machine in ["box", "docker:web"] {
+                let all = line(machine, folder.to_str().unwrap(), &words);
+                let mut there = match machine {
+                    // As sshd starts a login shell.
+                    "box" => std::process::Command::new(shell),
+                    _ => std::process::Command::new("/bin/sh"),
+                };
+                there.args(["-c", all.last().unwrap()]).env_clear().env("HOME", home.path());
+                let output = there
+                    .env("SHELL", shell)
+                    .env("LC_ALL", "C.UTF-8")
+                    .env("PATH", "/usr/bin:/bin")
+                    .output()
+                    .unwrap();
+                let said = String::from_utf8_lossy(&output.stdout).into_owned();
+                assert_eq!(said, words[2..].join("|") + "|", "{shell}, {machine}: {output:?}");
+            }
+        }
+        assert!(n_shells > 1, "too few shells to compare");
+        let left: Vec<_> = std::fs::read_dir(&folder).unwrap().collect();
+        assert!(left.is_empty(), "{left:?}");
+    }
+}
