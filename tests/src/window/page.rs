@@ -296,11 +296,12 @@ impl Window {
         self.call(script, Vec::new()).await.map(drop)
     }
 
-    /// Saves a screenshot of the page in the artefacts folder, as `name.png`.
+    /// Saves a screenshot of the window in the artefacts folder, as `name.png`. It is the display's: that of the WebDriver
+    /// waits for the next frame, and a page that does not change draws none (WebKitGTK 2.50).
     pub async fn screenshot(&self, name: &str) -> Result<PathBuf> {
         self.drawn().await?;
         let file = artefacts()?.join(format!("{name}.png"));
-        std::fs::write(&file, self.client.screenshot().await?)?;
+        self.pointer.picture(self.frame, &file).await?;
         Ok(file)
     }
 

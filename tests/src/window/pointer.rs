@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
@@ -172,6 +173,12 @@ impl Pointer {
     /// Performs many actions in a row, as fast as possible: `mousemove X Y`, `click 1`, `key K`, `windowactivate W`.
     pub async fn many(&self, things: &[&str]) -> Result<()> {
         self.xdotool(things).await.map(drop)
+    }
+
+    /// Saves what the display shows of a window.
+    pub(super) async fn picture(&self, window: XWindow, file: &Path) -> Result<()> {
+        let file = file.to_str().context("a path in Unicode")?;
+        self.run("import", &["-window", &window.0.to_string(), file]).await.map(drop)
     }
 
     async fn xdotool(&self, arguments: &[&str]) -> Result<String> {
