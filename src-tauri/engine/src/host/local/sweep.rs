@@ -27,7 +27,8 @@ pub fn kill_all(is_ours: impl Fn(&[u8]) -> bool) -> usize {
         });
         match found {
             Found::Some => n_in_vain = 0,
-            Found::Unknown => {}
+            // Nothing reports the end of the start of a program.
+            Found::Unknown => std::thread::sleep(token::POLL),
             Found::None => {
                 n_in_vain += 1;
                 // What was read before may have become another process since then: the last search reads them all.
@@ -69,14 +70,18 @@ impl Search {
     fn next(&mut self, is_ours: impl Fn(&[u8]) -> bool, mut kill: impl FnMut(u32)) -> Found {
         let own = std::process::id();
         let mut pids = super::pids();
-        // Youngest first: the others start no process that is younger than the one that is killed first.
+        // Youngest first, so that a chain of starts is cut at its end.
         pids.sort_unstable_by(|a, b| b.cmp(a));
         let mut result = Found::None;
         for pid in pids {
             if pid == own || self.foreign.contains(&pid) {
                 continue;
             }
-            match token::look(pid) {
+            let look = token::look(pid);
+            if !matches!(look, Look::Executing) {
+                self.executing.remove(&pid);
+            }
+            match look {
                 Look::Token(token) if is_ours(&token) => {
                     kill(pid);
                     result = Found::Some;

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 /// on two cores with four busy processes each.
 pub(super) const EXEC_TIMEOUT: Duration = Duration::from_secs(1);
 /// Nothing reports the end of the window, so it is polled.
-const POLL: Duration = Duration::from_micros(200);
+pub(super) const POLL: Duration = Duration::from_micros(200);
 
 /// Result of one read of a process's environment.
 pub(super) enum Look {
