@@ -228,6 +228,9 @@ pub async fn command(
         app.state::<Arc<FolderWatches>>().look(&project);
         app.state::<PromptSnapshots>().take(&project, &session_id, text);
     }
+    if command == Command::Start && is_far(&project) {
+        crate::far::agents::check(&app, window.label(), &project, &session_id).await?;
+    }
     app.state::<SessionRegistry>().command(&project, &session_id, command).await
 }
 

@@ -4,6 +4,7 @@
 pub mod agents;
 pub mod history;
 mod lost;
+pub mod worktrees;
 
 use self::lost::{Call, LostLink};
 use crate::notify::Bell;
@@ -156,9 +157,7 @@ async fn learn(app: &AppHandle, project: &Path, options: &[String]) -> Option<Co
     let window = app.state::<Windows>().label_of(project).map(|label| questions::in_window(app, label));
     match far.ask::<TrustView>(&registry.connections(), window, &command).await {
         Ok(view) if view.project == folder && view.agent.is_none() => {
-            registry.set_far_state(project, FarState::Reached(Box::new(view)));
-            follow(app, project, &far).await;
-            history::send_later(app, project);
+            reached(app, project, view).await;
             None
         }
         Ok(_) => Some(bad_folder()),
@@ -170,6 +169,15 @@ async fn learn(app: &AppHandle, project: &Path, options: &[String]) -> Option<Co
             registry.set_far_state(project, FarState::Failed(error.clone()));
         }
     })
+}
+
+/// Keeps what the machine said of the folder, and shows what it has of it.
+async fn reached(app: &AppHandle, project: &Path, view: TrustView) {
+    let Some((far, _)) = place_of(project) else { return };
+    app.state::<SessionRegistry>().set_far_state(project, FarState::Reached(Box::new(view)));
+    follow(app, project, &far).await;
+    history::send_later(app, project);
+    worktrees::learn_later(app, project);
 }
 
 /// Stores the trust decision there. `agent` is the id of the other agent that the window asked about; without it the

@@ -278,18 +278,30 @@ impl SessionRegistry {
 
     /// Opens a new session in the server, and adds it.
     async fn open_kept(&self, project: &Path, session: NewSession) -> Result<Session, CommandError> {
-        let profile = session.profile.clone();
-        let opened = self.open_in(&self.server(), project, session).await?;
-        if opened.profile == profile {
+        self.open_as_asked(&self.server(), project, session).await
+    }
+
+    /// Opens a new session in a server, and adds it. One of an earlier version knows no profiles, or no other agents, and
+    /// would begin a session with another account.
+    async fn open_as_asked(
+        &self,
+        link: &ServerLink,
+        project: &Path,
+        session: NewSession,
+    ) -> Result<Session, CommandError> {
+        let (profile, agent) = (session.profile.clone(), session.agent.clone());
+        let opened = self.open_in(link, project, session).await?;
+        let row = agent.filter(|id| ChosenAgent::row_of(id).is_some());
+        if opened.profile == profile && (row.is_none() || opened.agent_id == row) {
             return Ok(opened);
         }
-        // A server of an earlier version knows no profiles. Nothing was started there.
+        // Nothing was started there.
         let id = opened.id;
         self.take_out(project, &id)?;
         self.remove(&id).await?;
         Err(CommandError {
             code: ErrorCode::Refused,
-            message: "The server of an earlier version of Deskbell knows no profiles.".to_owned(),
+            message: "The server of an earlier version of Deskbell cannot begin this session.".to_owned(),
             detail: Some("It leaves when its sessions have ended. Then try again.".to_owned()),
         })
     }
@@ -454,10 +466,17 @@ impl SessionRegistry {
     /// Restarts every session of this agent in a project when it is idle, because the trust decision changed. `None` is
     /// Claude Code.
     pub async fn reload(&self, project: &Path, agent: Option<&ChosenAgent>) {
-        for session in self.sessions(project).into_iter().filter(|session| session.agent != AgentKind::Demo) {
-            if self.acp_of(&session.id).as_ref() != agent {
-                continue;
-            }
+        // The agent of a profile on another machine is known there only.
+        let is_other = |session: &Session| agent.is_none() && session.agent == AgentKind::Acp;
+        let is_of_agent =
+            |session: &Session| self.acp_of(&session.id).as_ref() == agent && !is_other(session);
+        self.reload_some(project, is_of_agent).await;
+    }
+
+    /// Restarts these sessions of a project when they are idle.
+    pub async fn reload_some(&self, project: &Path, is_one: impl Fn(&Session) -> bool) {
+        let all = self.sessions(project).into_iter();
+        for session in all.filter(|session| session.agent != AgentKind::Demo && is_one(session)) {
             let reloaded = match self.session(project, &session.id) {
                 Ok(handle) => handle.command(Command::Reload).await,
                 Err(error) => Err(error),

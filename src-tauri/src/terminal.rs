@@ -80,15 +80,14 @@ pub async fn open_login(chosen: Option<UserCommand>, line: &[OsString]) -> Resul
     open_in_home(chosen, &command).await
 }
 
-/// Opens a terminal with the login of an agent on another machine.
+/// Opens a terminal with the login of an agent on another machine. It runs in the home folder there, where no settings of
+/// a project count.
 pub async fn log_in_there(
     chosen: Option<UserCommand>,
     far: &Far,
-    folder: &str,
     words: &[String],
 ) -> Result<(), CommandError> {
-    let line = far.machine.in_terminal(folder, words);
-    open_in_home(chosen, &line.iter().map(OsString::as_os_str).collect::<Vec<_>>()).await
+    open_there(chosen, far, None, words).await
 }
 
 /// Resumes a conversation of Claude Code on another machine, as its user would type it there.
@@ -99,10 +98,20 @@ pub async fn resume_there(
     agent_session_id: &str,
 ) -> Result<(), CommandError> {
     let words = ["claude".to_owned(), format!("--resume={agent_session_id}")];
-    let line = far.machine.in_terminal(folder, &words);
-    let home = dirs::home_dir().unwrap_or_default();
+    open_there(chosen, far, Some(folder), &words).await
+}
+
+async fn open_there(
+    chosen: Option<UserCommand>,
+    far: &Far,
+    folder: Option<&str>,
+    words: &[String],
+) -> Result<(), CommandError> {
+    let line = far.machine.in_terminal(folder, words);
     let command: Vec<&OsStr> = line.iter().map(OsString::as_os_str).collect();
-    open(chosen, &home, &command, "“Copy resume command” copies the command for one.").await
+    let home = dirs::home_dir().unwrap_or_default();
+    let otherwise = format!("Run “{}” in a terminal on {}.", words.join(" "), far.machine);
+    open(chosen, &home, &command, &otherwise).await
 }
 
 async fn open_in_home(chosen: Option<UserCommand>, command: &[&OsStr]) -> Result<(), CommandError> {

@@ -1,7 +1,8 @@
-//! What a new session on another machine begins with, and the decision about it that a window asks for.
+//! The agent or profile of a new session on another machine, and its open trust question.
 
 use deskbell_engine::acp::ChosenAgent;
 use deskbell_engine::api::*;
+use deskbell_engine::title::Title;
 
 /// The longest name of a profile: that of the settings.
 const LONGEST_NAME: usize = 60;
@@ -17,14 +18,16 @@ pub enum Wanted {
 impl Wanted {
     /// The agent of this id in the table.
     pub fn agent(id: &str) -> Result<Self, CommandError> {
-        ChosenAgent::row_of(id).map(Self::Agent).ok_or_else(|| refused("Deskbell does not know this agent."))
+        ChosenAgent::row_of(id)
+            .map(Self::Agent)
+            .ok_or_else(|| bad_command("Deskbell does not know this agent."))
     }
 
     pub fn profile(name: String) -> Result<Self, CommandError> {
         if is_name(&name) {
             Ok(Self::Profile(name))
         } else {
-            Err(refused("This is not the name of a profile."))
+            Err(bad_command("This is not the name of a profile."))
         }
     }
 
@@ -46,10 +49,10 @@ pub struct AgentQuestion {
 
 /// Whether this can be the name of a profile. It is one argument there.
 pub fn is_name(name: &str) -> bool {
-    !name.trim().is_empty() && name.chars().count() <= LONGEST_NAME && !name.contains(char::is_control)
+    !name.trim().is_empty() && Title::one_line(name, LONGEST_NAME) == name
 }
 
-pub fn refused(message: &str) -> CommandError {
+pub fn bad_command(message: &str) -> CommandError {
     CommandError { code: ErrorCode::BadCommand, message: message.to_owned(), detail: None }
 }
 
@@ -59,7 +62,7 @@ mod tests {
 
     #[test]
     fn a_name_is_one_argument() {
-        for name in ["", " ", "a\nb", "a\0b", "\u{1b}"] {
+        for name in ["", " ", "a\nb", "a\0b", "\u{1b}", "a\u{202e}b", "a\u{200b}b"] {
             assert!(Wanted::profile(name.to_owned()).is_err(), "{name:?}");
         }
         assert!(Wanted::agent("--all").is_err());

@@ -14,6 +14,7 @@ use serde_json::json;
 
 use crate::projects::start_again;
 use crate::trust::trust;
+use crate::worktrees::{git, pick};
 
 const HOOK: &str = "touch ran-at-session-start";
 const TITLE: &str = "windmill (box)";
@@ -274,11 +275,9 @@ pub async fn a_project_there_is_opened_trusted_prompted_and_stopped() -> Result<
 
         // Files of this machine are never read for it, although the folder exists here under the same name.
         ensure!(project_there.is_dir());
-        for (command, arguments) in [
-            ("reveal_path", json!({ "path": ".claude/settings.json" })),
-            ("worktrees", json!({})),
-            ("usage", json!({ "all": false })),
-        ] {
+        for (command, arguments) in
+            [("reveal_path", json!({ "path": ".claude/settings.json" })), ("usage", json!({ "all": false }))]
+        {
             let answered = window.invoke(command, arguments).await?;
             let refused = answered.err().with_context(|| format!("{command} was answered"))?;
             ensure!(refused["code"] == "refused", "{command}: {refused}");
@@ -432,16 +431,20 @@ pub async fn a_terminal_logs_in_and_continues_the_conversation_there() -> Result
             let written = written.await?;
             fs::remove_file(&said)?;
             let lines: Vec<String> = written.lines().map(str::to_owned).collect();
-            ensure!(lines[0] == project_there.display().to_string(), "in another folder: {lines:?}");
-            anyhow::Ok(lines[1..].to_vec())
+            anyhow::Ok((PathBuf::from(&lines[0]), lines[1..].to_vec()))
         };
         window.type_into("Prompt", "/login").await?;
         window.key("Return").await?;
-        window.wait_shows("The login runs in a terminal on box.", SHORT).await?;
+        window.wait_shows("the login runs on box.", SHORT).await?;
         window.drawn().await?;
         far.desktop.screenshot("far-login").await?;
         window.click("button", "Open terminal").await?;
-        ensure!(arguments().await? == ["auth", "login"]);
+        // No settings of the project count for a login.
+        let (folder, logged_in) = arguments().await?;
+        ensure!(
+            folder == far.home.canonicalize()? && logged_in == ["auth", "login"],
+            "{folder:?}: {logged_in:?}"
+        );
         window.click("button", "Cancel").await?;
 
         // Two programs in one conversation lose each other's messages, so the agent is stopped first.
@@ -456,9 +459,78 @@ pub async fn a_terminal_logs_in_and_continues_the_conversation_there() -> Result
         window.key("ctrl+k").await?;
         Pointer::on(&far.desktop).type_text("Open this session in a terminal").await?;
         window.key("Return").await?;
-        let resumed = arguments().await?;
+        let (folder, resumed) = arguments().await?;
+        ensure!(folder == project_there, "in another folder: {folder:?}");
         let id = resumed.first().and_then(|one| one.strip_prefix("--resume=")).context("it continues one")?;
         ensure!(resumed.len() == 1 && id.len() == 36, "{resumed:?}");
+        far.end(&window).await
+    })
+    .await
+}
+
+/// A worktree there is made and opened, kept while a session runs in it, and removed; its branch stays.
+pub async fn a_worktree_there_is_made_opened_kept_and_removed() -> Result<()> {
+    let far = Far::new().await?;
+    let folder = far.home.join("code/windmill").canonicalize()?;
+    git(&folder, &["checkout", "--quiet", "-B", "main"])?;
+    git(&folder, &["add", "--all"])?;
+    git(&folder, &["commit", "--quiet", "--message=x"])?;
+    far.play("far-worktrees", async |far| {
+        let root = folder.with_file_name("windmill-fix-beam");
+        let window = far.open().await?;
+        window.wait_shows("Do you trust windmill (box)?", LONG).await?;
+        window.click("button", "Open restricted").await?;
+        window.gone("button", "Open restricted").await?;
+        pick(&window, "In a worktree…").await?;
+        window.wait_shows("A new branch from main", LONG).await?;
+        window.click("textbox", "Branch").await?;
+        window.key("ctrl+a").await?;
+        Pointer::on(&far.desktop).type_text("main").await?;
+        window.wait_shows("the branch main is checked out in", LONG).await?;
+        window.key("ctrl+a").await?;
+        Pointer::on(&far.desktop).type_text("fix/beam").await?;
+        window.wait_shows(&root.to_string_lossy(), LONG).await?;
+        far.desktop.screenshot("far-new-worktree").await?;
+        window.key("Return").await?;
+
+        // It is a project of that machine, with a trust decision of its own.
+        let other = far.app.window("windmill-fix-beam (box)").await?;
+        other.wait_shows("Do you trust windmill-fix-beam (box)?", LONG).await?;
+        ensure!(git(&root, &["branch", "--show-current"])?.trim() == "fix/beam");
+        other.click("button", "Open restricted").await?;
+        other.prompt("CWD").await?;
+        other.wait_said(&root.to_string_lossy(), LONG).await?;
+        other.wait_idle(SHORT).await?;
+
+        pick(&window, "Worktrees…").await?;
+        window.wait_shows("1 session runs", LONG).await?;
+        far.desktop.screenshot("far-worktrees").await?;
+        window.click("button", "Remove…").await?;
+        window
+            .wait_text("dialog", "This worktree cannot be removed now", "a session runs in it", LONG)
+            .await?;
+        window.key("Escape").await?;
+        other.key("ctrl+k").await?;
+        Pointer::on(&far.desktop).type_text("Stop the agent").await?;
+        other.key("Return").await?;
+        eventually("the agent there is stopped", LONG, async || {
+            let all = far.desktop.app_processes();
+            Ok((!all.iter().any(|process| process.command_line.contains("demo-agent -p"))).then_some(()))
+        })
+        .await?;
+        far.app.close(other.frame()).await?;
+        eventually("its window is closed", LONG, async || {
+            let windows = Pointer::on(&far.desktop).windows("windmill-fix-beam").await?;
+            Ok(windows.is_empty().then_some(()))
+        })
+        .await?;
+        window.click("button", "Remove…").await?;
+        window.wait_shows("The branch fix/beam stays with all its commits", LONG).await?;
+        window.click("button", "Remove worktree").await?;
+        window.wait_shows("The branch fix/beam is still there.", LONG).await?;
+        ensure!(!root.exists(), "its folder is gone");
+        ensure!(git(&folder, &["log", "--format=%s", "fix/beam"])?.starts_with("x\n"));
+        window.key("Escape").await?;
         far.end(&window).await
     })
     .await

@@ -249,6 +249,7 @@ fn main() {
         far: a_project_there_is_opened_trusted_prompted_and_stopped,
             another_agent_and_a_profile_of_that_machine_begin_sessions_there,
             a_terminal_logs_in_and_continues_the_conversation_there,
+            a_worktree_there_is_made_opened_kept_and_removed,
             a_turn_there_survives_the_connection,
             what_ssh_asks_is_answered_in_the_window,
             a_turn_there_survives_the_app,

@@ -11,7 +11,7 @@ use crate::stage::{PROJECT, Stage};
 
 const KEPT: &str = "This worktree cannot be removed now";
 
-fn git(folder: &Path, args: &[&str]) -> Result<String> {
+pub fn git(folder: &Path, args: &[&str]) -> Result<String> {
     let own = ["-c", "user.name=A", "-c", "user.email=a@b", "-c", "commit.gpgSign=false"];
     let output = Command::new("git").args(own).args(args).current_dir(folder).output()?;
     ensure!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
@@ -27,7 +27,7 @@ fn repository(folder: &Path) -> Result<()> {
 }
 
 /// Picks an entry of the menu next to “New session”.
-async fn pick(window: &Window, entry: &str) -> Result<()> {
+pub async fn pick(window: &Window, entry: &str) -> Result<()> {
     window.click("button", "Choose an agent").await?;
     let item = eventually("the menu has worktrees", SHORT, async || {
         let items = window.names("menuitem").await?;

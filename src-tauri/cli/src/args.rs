@@ -104,6 +104,9 @@ Deskbell keeps command-line coding agents on call.
                              begins at the current commit if it is new
   deskbell worktrees [FOLDER] --remove=BRANCH|DIR [--with-ignored]
                              remove a worktree, unless something in it is nowhere else; the branch stays
+  deskbell worktrees [FOLDER] --current | --plan=BRANCH | --review=BRANCH|DIR | --folder=BRANCH|DIR
+                             print what is checked out in FOLDER; what --add would make; what --remove would lose, or why
+                             it would not; or the folder in a worktree that corresponds to FOLDER; all of them as JSON too
   deskbell trust [FOLDER] [--json]
                              show whether a folder is trusted, and what its settings would run, load or allow
       --decide=trust|restrict|keep [--fingerprint=F]
@@ -149,7 +152,7 @@ pub enum Mode {
     Sessions(sessions::SessionsMode),
     /// Lists the changes of a working tree, prints them as a patch, or reverts one.
     Changes(changes::ChangesOptions),
-    /// Lists, adds or removes worktrees.
+    /// Lists, adds, reviews or removes worktrees.
     Worktrees(worktrees::WorktreesOptions),
     /// Shows whether a folder is trusted, or decides it.
     Trust(trust::TrustOptions),
@@ -260,7 +263,9 @@ pub enum Problem {
     BadHunk,
     #[error("--json, --patch, --revert and --undo-revert exclude each other; --hunk belongs to --revert")]
     ChangesActions,
-    #[error("--json, --add and --remove exclude each other; --with-ignored belongs to --remove")]
+    #[error(
+        "--current, --plan, --add, --folder, --review and --remove exclude each other; --with-ignored belongs to --remove"
+    )]
     WorktreesActions,
     #[error("--decide: “{0}” is not one of trust, restrict and keep")]
     BadDecision(String),

@@ -99,16 +99,18 @@ async fn launch(
     disk::run(Path::new("PATH"), disk::DEADLINE, move || launcher()).await
 }
 
+/// An agent that was not found, with the command that installs it.
+pub fn missing(row: &Agent) -> OtherAgentState {
+    let command = row.package.map(|package| format!("npm install -g {package}"));
+    let install = command.map(|command| SetupCommand { label: "npm".to_owned(), command });
+    OtherAgentState::Missing { install }
+}
+
 /// Searches for the program of a row, and asks it for its version.
 async fn state(row: &'static Agent, data: PathBuf, run: Run) -> OtherAgentState {
-    let missing = || {
-        let command = row.package.map(|package| format!("npm install -g {package}"));
-        let install = command.map(|command| SetupCommand { label: "npm".to_owned(), command });
-        OtherAgentState::Missing { install }
-    };
     match launch(row, data, run).await {
         Ok(Ok(launch)) => launch.state_of_other(&LocalHost).await,
-        Ok(Err(_)) => missing(),
+        Ok(Err(_)) => missing(row),
         Err(unfinished) => {
             OtherAgentState::Broken { program: "PATH".to_owned(), problem: unfinished.to_string() }
         }

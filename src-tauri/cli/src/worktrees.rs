@@ -4,8 +4,12 @@
 use crate::args::worktrees::{WorktreesAction, WorktreesOptions};
 use crate::changes::{plain, print};
 use deskbell_engine::LocalHost;
-use deskbell_engine::api::Worktree;
+use deskbell_engine::api::{Checkout, Worktree, WorktreePlan, WorktreeRemoval};
+use deskbell_engine::changes::WorkingTree;
+use deskbell_engine::disk;
 use deskbell_engine::worktrees::Worktrees;
+use serde::Serialize;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 pub fn main(options: &WorktreesOptions) -> ExitCode {
@@ -22,22 +26,26 @@ fn run(options: &WorktreesOptions) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let done = runtime.block_on(async {
         let worktrees = Worktrees::new(&LocalHost, &options.folder);
+        let json = options.json;
         let text = match &options.action {
-            WorktreesAction::List { json } => {
+            WorktreesAction::List => {
                 let mut text = String::new();
                 for worktree in worktrees.list().await? {
-                    text += &if *json { serde_json::to_string(&worktree)? } else { line(&worktree) };
-                    text.push('\n');
+                    text += &said(json, &worktree, line)?;
                 }
                 text
             }
-            WorktreesAction::Add(branch) => format!("{}\n", worktrees.add(branch).await?.display()),
+            WorktreesAction::Current => {
+                let folder = options.folder.clone();
+                let read = disk::run(&options.folder, disk::DEADLINE, move || WorkingTree::checkout(&folder));
+                said(json, &read.await??, current)?
+            }
+            WorktreesAction::Plan(branch) => said(json, &worktrees.plan(branch).await?, planned)?,
+            WorktreesAction::Add(branch) => said(json, &worktrees.add(branch).await?, shown)?,
+            WorktreesAction::Folder { name } => said(json, &worktrees.folder_in(name).await?, shown)?,
+            WorktreesAction::Review { name } => said(json, &worktrees.review(name).await?, reviewed)?,
             WorktreesAction::Remove { name, with_ignored } => {
-                let removed = worktrees.remove(name, *with_ignored).await?;
-                let branch = removed.branch.map_or_else(String::new, |branch| {
-                    format!("; the branch {} is still there", plain(&branch))
-                });
-                format!("removed {}{branch}\n", plain(&removed.path))
+                said(json, &worktrees.remove(name, *with_ignored).await?, removed)?
             }
         };
         Ok(print(text.as_bytes())?)
@@ -45,6 +53,47 @@ fn run(options: &WorktreesOptions) -> anyhow::Result<()> {
     // A thread that waits for a dead mount must not hold up the end.
     runtime.shutdown_background();
     done
+}
+
+/// A line for a terminal, or of JSON.
+fn said<T: Serialize>(json: bool, value: &T, line: impl FnOnce(&T) -> String) -> anyhow::Result<String> {
+    Ok((if json { serde_json::to_string(value)? } else { line(value) }) + "\n")
+}
+
+fn shown(path: &PathBuf) -> String {
+    path.display().to_string()
+}
+
+fn current(checkout: &Checkout) -> String {
+    let of = |name: &String| format!("  worktree of {}", plain(name));
+    let branch = checkout.branch.as_deref().map_or_else(|| "no repository".to_owned(), plain);
+    branch + &checkout.worktree_of.as_ref().map_or_else(String::new, of)
+}
+
+fn planned(plan: &WorktreePlan) -> String {
+    format!("{}  {}", plain(&plan.path), if plan.is_new { "new branch" } else { "branch exists" })
+}
+
+fn reviewed(review: &WorktreeRemoval) -> String {
+    let path = plain(&review.worktree.path);
+    match &review.kept {
+        Some(why) => format!("{path} is kept: {}", plain(why)),
+        None if review.ignored.is_empty() => format!("{path} has nothing that is nowhere else"),
+        None => {
+            let more = match review.n_more_ignored {
+                0 => String::new(),
+                n => format!(" and {n} more"),
+            };
+            let named: Vec<String> = review.ignored.iter().map(|file| plain(file)).collect();
+            format!("{path} has files that git ignores: {}{more}", named.join(", "))
+        }
+    }
+}
+
+fn removed(worktree: &Worktree) -> String {
+    let is_there = |branch: &String| format!("; the branch {} is still there", plain(branch));
+    let branch = worktree.branch.as_ref().map_or_else(String::new, is_there);
+    format!("removed {}{branch}", plain(&worktree.path))
 }
 
 fn line(worktree: &Worktree) -> String {
@@ -87,5 +136,22 @@ mod tests {
         let other =
             Worktree { branch: None, is_current: false, is_missing: true, n_changed: None, ..worktree };
         assert_eq!(line(&other), "  01234567  /w\\u{202e}  missing");
+        let of = |branch: Option<&str>, main: Option<&str>| Checkout {
+            branch: branch.map(str::to_owned),
+            worktree_of: main.map(str::to_owned),
+        };
+        assert_eq!(current(&of(Some("fix/a"), Some("ledger"))), "fix/a  worktree of ledger");
+        assert_eq!(current(&of(None, None)), "no repository");
+        let mut review = WorktreeRemoval {
+            worktree: other,
+            kept: Some("it is locked".to_owned()),
+            ignored: Vec::new(),
+            n_more_ignored: 0,
+        };
+        assert_eq!(reviewed(&review), "/w\\u{202e} is kept: it is locked");
+        review =
+            WorktreeRemoval { kept: None, ignored: vec!["target/".to_owned()], n_more_ignored: 2, ..review };
+        assert_eq!(reviewed(&review), "/w\\u{202e} has files that git ignores: target/ and 2 more");
+        assert_eq!(said(true, &PathBuf::from("/a b"), shown).unwrap(), "\"/a b\"\n");
     }
 }

@@ -166,6 +166,18 @@ _deskbell() {
             mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
             compopt -o filenames
             return ;;
+        "worktrees --plan")
+            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
+            compopt -o filenames
+            return ;;
+        "worktrees --review")
+            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
+            compopt -o filenames
+            return ;;
+        "worktrees --folder")
+            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
+            compopt -o filenames
+            return ;;
         "trust --decide")
             mapfile -t COMPREPLY < <(compgen -W 'trust restrict keep' -- "$word")
             compopt -o filenames
@@ -213,7 +225,7 @@ _deskbell() {
         "sessions attach") options='--host=' ;;
         "sessions stop") options='--all --host=' ;;
         "changes") options='--json --patch= --revert= --hunk= --undo-revert' files=-d ;;
-        "worktrees") options='--json --add= --remove= --with-ignored' files=-d ;;
+        "worktrees") options='--json --add= --remove= --with-ignored --current --plan= --review= --folder=' files=-d ;;
         "trust") options='--json --decide= --fingerprint= --agent= --profile=' files=-d ;;
         "agents") options='--json' ;;
         "folders") options='' files=-d ;;

@@ -27,9 +27,9 @@ pub async fn open_login(app: AppHandle, window: WebviewWindow, session_id: Optio
     let project = project_of(&app, &window);
     if project.as_deref().is_ok_and(is_far) {
         let project = project?;
-        let (far, folder) = place_of(&project).ok_or_else(not_here)?;
+        let (far, _) = place_of(&project).ok_or_else(not_here)?;
         let words = registry.login_words(&project, session_id.as_ref())?;
-        return terminal::log_in_there(chosen, &far, &folder, &words).await;
+        return terminal::log_in_there(chosen, &far, &words).await;
     }
     let Some(id) = session_id else {
         return terminal::log_in(chosen, &registry.agent_program().await?).await;

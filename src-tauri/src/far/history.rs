@@ -42,7 +42,7 @@ pub fn send_later(app: &AppHandle, project: &Path) {
     });
 }
 
-/// The list, as far as it can be one of Claude Code: other agents do not run there.
+/// The list, as far as it can be one of Claude Code: those of other agents are shown by their sessions only.
 fn change_of(listed: FarLines<StoredSession>) -> StoredChange {
     let is_ours = |one: &StoredSession| one.agent.is_none() && is_uuid(&one.agent_session_id);
     let sessions = listed.values.into_iter().filter(is_ours);

@@ -18,6 +18,12 @@ pub fn view(app: &AppHandle, label: &str) -> Result<ProjectView, CommandError> {
     let (asked, agent_refusals) =
         windows.with(label, |window| (window.far_agent.clone(), window.agent_refusals))?;
     let state = registry.far_state(&project).unwrap_or(FarState::Connecting);
+    let mut unread_files = app.state::<UnreadFiles>().0.clone();
+    let checkout = registry.far_checkout(&project).unwrap_or_else(|| Ok(Checkout::default()));
+    let checkout = checkout.unwrap_or_else(|unread| {
+        unread_files.push(unread);
+        Checkout::default()
+    });
     let (machine, _) = KnownProject::on_machine(&project).unwrap_or_default();
     let sessions = registry.sessions(&project);
     let open = open.filter(|open| sessions.iter().any(|session| session.id == *open));
@@ -32,7 +38,7 @@ pub fn view(app: &AppHandle, label: &str) -> Result<ProjectView, CommandError> {
         path: KnownProject::shown(&project),
         name: name_of(&project),
         machine: Some(FarMachine { name: machine.to_owned(), is_connecting }),
-        checkout: Checkout::default(),
+        checkout,
         keep_running: None,
         sessions,
         open,
@@ -49,7 +55,7 @@ pub fn view(app: &AppHandle, label: &str) -> Result<ProjectView, CommandError> {
         start_refused,
         has_draft,
         orphans: app.state::<OrphanProcesses>().views(),
-        unread_files: app.state::<UnreadFiles>().0.clone(),
+        unread_files,
         app_version: env!("CARGO_PKG_VERSION").to_owned(),
     })
 }

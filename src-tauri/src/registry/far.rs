@@ -22,6 +22,9 @@ const MOST_PROJECTS: usize = 1_000;
 /// Sessions of one project that are shown. A machine can name as many as it likes.
 const MOST_SESSIONS: usize = 200;
 
+/// The longest command line of a login there that is run, in bytes.
+const LONGEST_LOGIN: usize = 2_048;
+
 /// What is known of a project on another machine.
 #[derive(Clone, Debug)]
 pub enum FarState {
@@ -36,6 +39,8 @@ pub enum FarState {
 #[derive(Default)]
 pub(super) struct FarProjects {
     states: HashMap<PathBuf, FarState>,
+    /// What is checked out in their folders, or why it is not known.
+    checkouts: HashMap<PathBuf, Result<Checkout, UnreadFile>>,
     links: HashMap<String, FarLink>,
     /// The conversations that these machines listed or found, by project and the agent's id.
     stored: HashMap<PathBuf, HashMap<String, StoredSession>>,
@@ -133,6 +138,17 @@ impl SessionRegistry {
 
     pub fn set_far_state(&self, project: &Path, state: FarState) {
         lock(&self.far).states.insert(project.to_owned(), state);
+    }
+
+    /// What is checked out in the folder of a project; `None` until its machine has said it.
+    pub fn far_checkout(&self, project: &Path) -> Option<Result<Checkout, UnreadFile>> {
+        lock(&self.far).checkouts.get(project).cloned()
+    }
+
+    /// Returns whether it differs from what was known.
+    pub fn set_far_checkout(&self, project: &Path, checkout: Result<Checkout, UnreadFile>) -> bool {
+        let before = lock(&self.far).checkouts.insert(project.to_owned(), checkout.clone());
+        before != Some(checkout)
     }
 
     /// The link to the server of a machine. It is made only after the machine was asked something, so that its program
@@ -289,7 +305,7 @@ impl SessionRegistry {
             profile: stored.profile,
             ..NewSession::default()
         };
-        self.open_in(&link, project, session).await
+        self.open_as_asked(&link, project, session).await
     }
 
     /// Opens a session there that begins as a copy of another one of that machine.
@@ -316,7 +332,7 @@ impl SessionRegistry {
             options: Box::new(SessionOptions { model: None, effort: None, ..origin.options }),
             ..NewSession::default()
         };
-        Ok(ForkedSession { session: self.open_in(&link, project, session).await?, draft })
+        Ok(ForkedSession { session: self.open_as_asked(&link, project, session).await?, draft })
     }
 
     /// Reverts a change there. `at` names the revert for an undo.
@@ -393,7 +409,7 @@ impl SessionRegistry {
             return Ok(empty);
         }
         let session = NewSession { project: folder, agent, profile, ..NewSession::default() };
-        self.open_in(&link, project, session).await
+        self.open_as_asked(&link, project, session).await
     }
 
     /// Refuses to start Claude Code in a folder of another machine before the user has decided about it.
@@ -416,14 +432,16 @@ impl SessionRegistry {
 
     /// What logs in to the agent of a session there, or to Claude Code, in a terminal there.
     pub fn login_words(&self, project: &Path, id: Option<&SessionId>) -> Result<Vec<String>, CommandError> {
-        let known = id.map(|id| self.known(id).filter(|(of, _)| of == project));
-        let Some(session) = known else {
-            return Ok(["claude"].iter().chain(Launch::LOGIN_ARGS).map(|&word| word.to_owned()).collect());
-        };
-        let (_, session) = session.ok_or_else(no_such_session)?;
+        let of_claude = || ["claude"].iter().chain(Launch::LOGIN_ARGS).map(|&word| word.to_owned()).collect();
+        let Some(id) = id else { return Ok(of_claude()) };
+        let known = self.known(id).filter(|(of, _)| of == project);
+        let (_, session) = known.ok_or_else(no_such_session)?;
         no_profile_in_terminal(&session)?;
-        let login = session.login.filter(|_| session.agent == AgentKind::Acp);
-        Ok(login.ok_or_else(|| refused("Deskbell knows no command that logs in to this agent."))?.words)
+        if session.agent == AgentKind::Claude {
+            return Ok(of_claude());
+        }
+        let words = session.login.map(|login| login.words).filter(|words| are_shown(words));
+        words.ok_or_else(|| refused("Deskbell knows no command that logs in to this agent."))
     }
 
     /// The link that a session's events come over.
@@ -435,12 +453,18 @@ impl SessionRegistry {
     }
 }
 
+/// Whether a window shows these words of another machine as they are.
+fn are_shown(words: &[String]) -> bool {
+    let is_shown = |word: &String| !word.is_empty() && Title::one_line(word, LONGEST_LOGIN) == *word;
+    words.iter().map(String::len).sum::<usize>() <= LONGEST_LOGIN && words.iter().all(is_shown)
+}
+
 /// The variables of a profile stay on its machine, so a terminal there would use another account.
 pub fn no_profile_in_terminal(session: &Session) -> Result<(), CommandError> {
     let Some(profile) = &session.profile else { return Ok(()) };
     Err(CommandError {
         code: ErrorCode::Refused,
-        message: format!("This session has the profile “{profile}” of that machine."),
+        message: format!("This session has the profile “{}” of that machine.", Title::one_line(profile, 60)),
         detail: Some("Its variables are known there only. Open a terminal there, and set them.".to_owned()),
     })
 }
@@ -482,6 +506,16 @@ mod tests {
         assert!(!attempts.begin());
         attempts.wanted();
         assert!(attempts.begin());
+    }
+
+    #[test]
+    fn a_login_there_is_run_as_it_is_shown() {
+        let are = |words: &[&str]| are_shown(&words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>());
+        assert!(are(&["codex", "login", "--device code"]));
+        for words in [&["codex", ""][..], &["a\u{1b}[2J"], &["a\nb"], &["a\u{202e}b"], &["a\u{200b}b"]] {
+            assert!(!are(words), "{words:?}");
+        }
+        assert!(!are(&["x".repeat(2_049).as_str()]));
     }
 
     #[test]

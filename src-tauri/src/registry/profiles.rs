@@ -5,6 +5,7 @@ use deskbell_cli::{agent, profiles};
 use deskbell_engine::acp::ChosenAgent;
 use deskbell_engine::api::*;
 use deskbell_engine::disk;
+use deskbell_engine::launch::Launch;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -33,8 +34,8 @@ impl SessionRegistry {
         }
     }
 
-    /// The command line that logs in to the agent of a session, which is another one than Claude Code. It sets the
-    /// variables of the profile that name a place; others may be keys, and a command line is no secret.
+    /// The command line that logs in to the agent of a session. It sets the variables of its profile that name a place;
+    /// others may be keys, and a command line is no secret.
     pub async fn login_line(&self, id: &SessionId) -> Result<Vec<OsString>, CommandError> {
         let none = || CommandError {
             code: ErrorCode::BadCommand,
@@ -43,14 +44,21 @@ impl SessionRegistry {
         };
         let (_, session) = self.known(id).ok_or_else(none)?;
         let profile = session.profile.as_deref().map(|name| self.profile(name)).transpose()?;
-        let of_row = session.agent_id.as_deref().and_then(ChosenAgent::row_of);
-        let agent = of_row.or_else(|| profile.as_ref().and_then(profiles::agent)).ok_or_else(none)?;
-        let words = session.login.ok_or_else(none)?.words;
-        let (program, environment) =
-            profile.map(|profile| (profile.program, profile.environment)).unwrap_or_default();
-        let program = program.map(PathBuf::from);
-        let find = move || agent::login_line(&agent, words, program);
-        let mut line = disk::run(Path::new("PATH"), disk::DEADLINE, find).await??;
+        let environment = profile.as_ref().map(|profile| profile.environment.clone()).unwrap_or_default();
+        let mut line = if session.agent == AgentKind::Claude {
+            let (program, _) = self.program_and_config(session.profile.as_deref()).await?;
+            [program.into_os_string()]
+                .into_iter()
+                .chain(Launch::LOGIN_ARGS.iter().map(OsString::from))
+                .collect()
+        } else {
+            let of_row = session.agent_id.as_deref().and_then(ChosenAgent::row_of);
+            let agent = of_row.or_else(|| profile.as_ref().and_then(profiles::agent)).ok_or_else(none)?;
+            let words = session.login.ok_or_else(none)?.words;
+            let program = profile.and_then(|profile| profile.program).map(PathBuf::from);
+            let find = move || agent::login_line(&agent, words, program);
+            disk::run(Path::new("PATH"), disk::DEADLINE, find).await??
+        };
         let is_place = |one: &EnvironmentVariable| Path::new(&one.value).is_absolute();
         let mut places: Vec<OsString> = environment
             .into_iter()

@@ -279,6 +279,11 @@ export const dialogs: Page = () => [
   ...states('LoginNote', LoginNote, {
     'with a button': needsLogin,
     'on another machine': { ...needsLogin, machine: 'build-3' },
+    'on another machine with a profile': {
+      ...needsLogin,
+      machine: 'build-3',
+      session: { ...needsLogin.session, profile: 'Lab' },
+    },
     'a long command': { ...needsLogin, command: `env ${'CONFIG_FOLDER=/home/ines/agents/work '.repeat(4)}codex login` },
   }),
   ...states('WithoutAsking', WithoutAsking, {

@@ -61,6 +61,11 @@ pub enum FarError {
     BadAnswer(String),
 }
 
+/// The error can repeat a word of the answer.
+fn bad_answer(error: serde_json::Error) -> FarError {
+    FarError::BadAnswer(shown(&error.to_string()).chars().take(LINE_LENGTH).collect())
+}
+
 fn unanswered(why: Unanswered) -> &'static str {
     match why {
         Unanswered::Cancelled => {
@@ -90,7 +95,9 @@ impl FarError {
         let is_denied = ["permission denied", "host key verification failed", "too many authentication"]
             .iter()
             .any(|sign| said.contains(sign));
-        let mut detail = lines.to_vec();
+        // Deskbell there names itself, as every program in a terminal.
+        let plain = |line: &String| line.strip_prefix("deskbell: ").unwrap_or(line).to_owned();
+        let mut detail: Vec<String> = lines.iter().map(plain).collect();
         if !matches!(self, Self::Failed { .. }) || lines.is_empty() {
             detail.push(self.to_string());
         }
@@ -178,7 +185,7 @@ impl Far {
         let asking = self.answer(connections, window, command, &problems);
         let answer = tokio::time::timeout(ANSWERS, asking).await;
         let answer = answer.unwrap_or_else(|_| Err(FarError::Slow { lines: problems.lines() }))?;
-        serde_json::from_slice(&answer).map_err(|error| FarError::BadAnswer(error.to_string()))
+        serde_json::from_slice(&answer).map_err(bad_answer)
     }
 
     /// Runs a command of Deskbell there that prints one JSON value in each line, and returns the values. A command that
@@ -196,7 +203,7 @@ impl Far {
             said.unwrap_or_else(|_| Err(FarError::Slow { lines: problems.lines() }))?;
         let lines = answer.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
         let values = lines.map(serde_json::from_slice).collect::<Result<Vec<T>, _>>();
-        let values = values.map_err(|error| FarError::BadAnswer(error.to_string()))?;
+        let values = values.map_err(bad_answer)?;
         Ok(FarLines { values, code, problems: problems.lines() })
     }
 

@@ -26,7 +26,7 @@ struct Row {
     prefix: &'static str,
     program: &'static str,
     before: &'static [&'static str],
-    /// In place of `before`, for a terminal.
+    /// Instead of `before`, for a terminal.
     in_terminal: &'static [&'static str],
     after: &'static [&'static str],
     /// One argument for the login shell of the machine, in place of a program and its arguments.
@@ -47,7 +47,7 @@ const ROWS: [Row; 6] = [
             "-oForwardX11=no",
             "-oPermitLocalCommand=no",
         ],
-        in_terminal: &["-t"],
+        in_terminal: &["-t", "-oClearAllForwardings=yes", "-oForwardX11=no", "-oPermitLocalCommand=no"],
         after: &[],
         has_login_shell: true,
     },

@@ -7,33 +7,34 @@ use base64::prelude::BASE64_STANDARD;
 use std::ffi::OsString;
 
 /// A login shell reads its start files, so that it finds what its user would find. The line is a variable for it, because
-/// each shell has quotes of its own. Shells of the C family take no such options together, and run without start files of
-/// a login.
+/// each shell has quotes of its own. Shells of the C family take no such options together, and run without the start files
+/// of a login.
 const IN_SHELL: &str = r#"case "$SHELL" in
-"" | *csh) exec /bin/sh -c "$DESKBELL_LINE" ;;
-*) exec "$SHELL" -lic 'exec /bin/sh -c "$DESKBELL_LINE"' ;;
+*csh) exec /bin/sh -c "$DESKBELL_LINE" ;;
+*) exec "${SHELL:-/bin/sh}" -lic 'exec /bin/sh -c "$DESKBELL_LINE"' ;;
 esac"#;
 
 impl Machine {
-    /// A program of this machine and its arguments, which run these words in a folder there, on the terminal that it is
-    /// started in.
-    pub fn in_terminal(&self, folder: &str, words: &[String]) -> Vec<OsString> {
+    /// A program of this machine and its arguments, which run these words on the terminal that it is started in: in a
+    /// folder there, or in the home folder.
+    ///
+    /// Nothing of the words and the folder is in it as they are. Some terminals join their arguments and give them to a
+    /// shell of this machine, and others split them at semicolons.
+    pub fn in_terminal(&self, folder: Option<&str>, words: &[String]) -> Vec<OsString> {
         let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
-        let line = format!("exec {}", words.join(" "));
-        let script = format!(
-            "cd {} || exit 1\nDESKBELL_LINE={}\nexport DESKBELL_LINE\n{IN_SHELL}",
-            quoted(folder),
-            quoted(&line)
-        );
+        let folder = folder.map_or_else(String::new, |folder| format!(" {}", quoted(folder)));
+        // After the start files, which could have changed the folder.
+        let line = format!("cd{folder} && exec {}", words.join(" "));
+        let script = format!("DESKBELL_LINE={}\nexport DESKBELL_LINE\n{IN_SHELL}", quoted(&line));
+        let packed = BASE64_STANDARD.encode(script);
+        // Without the program that unpacks it, its error stays on the screen.
+        let unpack = format!(r#"eval "$(echo {packed} | base64 -d || echo read _)""#);
         let mut whole = vec![OsString::from(self.program())];
         whole.extend(self.before_script());
         if self.has_login_shell() {
-            // Letters and digits only, for a login shell of any kind.
-            let packed = BASE64_STANDARD.encode(script);
-            let unpack = format!(r#"eval "$(echo {packed} | base64 -d)""#);
             whole.push(in_login_shell(&unpack).into());
         } else {
-            whole.extend(["/bin/sh", "-c", &script].map(OsString::from));
+            whole.extend(["/bin/sh", "-c", &unpack].map(OsString::from));
         }
         whole
     }
@@ -50,14 +51,14 @@ mod tests {
 
     fn line(machine: &str, folder: &str, words: &[&str]) -> Vec<String> {
         let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
-        let line = machine.parse::<Machine>().unwrap().in_terminal(folder, &words);
+        let line = machine.parse::<Machine>().unwrap().in_terminal(Some(folder), &words);
         line.into_iter().map(|part| part.into_string().unwrap()).collect()
     }
 
     #[test]
     fn every_transport_gets_a_terminal() {
         for (machine, expected) in [
-            ("box", "ssh -t -- box"),
+            ("box", "ssh -t -oClearAllForwardings=yes -oForwardX11=no -oPermitLocalCommand=no -- box"),
             ("docker:web", "docker exec -it web"),
             ("podman:web", "podman exec -it web"),
             ("devcontainer:/home/me/app", "devcontainer exec --workspace-folder /home/me/app"),
@@ -72,10 +73,27 @@ mod tests {
                 "box" => assert!(matches!(rest, [one] if one.starts_with("exec /bin/sh -c '"))),
                 _ => assert!(matches!(rest, [sh, c, _] if sh == "/bin/sh" && c == "-c"), "{rest:?}"),
             }
+            // Also in a terminal that gives it to a shell here, or splits it.
+            let hostile = line(machine, "/a;touch b\n'", &["touch", ";touch c", "$(touch d)"]).join(" ");
+            assert!(!hostile.contains([';', '\n']) && !hostile.contains("touch"), "{hostile}");
         }
     }
 
-    /// Login shells of those that are installed: what arrives is what was meant, whatever the folder and the words have.
+    #[cfg(unix)]
+    #[test]
+    fn a_login_runs_in_the_home_folder_whatever_a_start_file_does() {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::write(home.path().join(".profile"), "cd /\n").unwrap();
+        for (folder, expected) in [(None, home.path().to_str().unwrap()), (Some("/usr"), "/usr")] {
+            let all = "docker:web".parse::<Machine>().unwrap().in_terminal(folder, &["pwd".to_owned()]);
+            let mut there = std::process::Command::new("/bin/sh");
+            there.arg("-c").arg(all.last().unwrap()).env_clear().env("HOME", home.path());
+            let output = there.env("PATH", "/usr/bin:/bin").output().unwrap();
+            assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), expected, "{output:?}");
+        }
+    }
+
+    /// Every installed login shell passes the folder and the words unchanged.
     #[cfg(unix)]
     #[test]
     fn no_login_shell_changes_a_word() {

@@ -4,8 +4,6 @@ import type { Action } from './action';
 
 /** Actions that need files or programs of this computer. Another machine has other files under the same names. */
 export const ON_THIS_COMPUTER: readonly string[] = [
-  'new-in-worktree',
-  'worktrees',
   'restore',
   'reveal',
   'without-asking',

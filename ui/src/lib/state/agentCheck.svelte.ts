@@ -68,7 +68,8 @@ export class AgentCheck {
 
   /** Shows the dialog for the login of a session's agent. */
   showLogin(session: Session): true {
-    this.loginOf = session.agent === 'acp' ? session : null;
+    // A profile can be another account.
+    this.loginOf = session.agent === 'acp' || session.profile !== null ? session : null;
     this.loginShown = true;
     return true;
   }

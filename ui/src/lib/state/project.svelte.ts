@@ -330,7 +330,6 @@ export class ProjectState extends SessionActions {
 
   /** Why the project can have no worktrees, as a sentence; `null` if it can. */
   get noWorktrees(): string | null {
-    if (this.notHere !== null) return this.notHere;
     const { checkout, unreadFiles } = this.project;
     const isKnown = checkout.branch !== null || unreadFiles.some(({ kind }) => kind === 'branch');
     return isKnown ? null : 'This folder is not in a git repository.';

@@ -9,10 +9,20 @@ const session = {
   login: { words: ['/opt/my agent', 'login', "it's"], needed: true },
 };
 
-it('has a login in a terminal for Claude Code, and for another agent on this computer whose command is known', () => {
+it('has a login in a terminal for Claude Code, and for another agent whose command is known', () => {
   expect(hasLogin(emptySession('s1', 'A session'))).toBe(true);
   expect(hasLogin(session)).toBe(true);
   expect(hasLogin({ ...session, login: null })).toBe(false);
+});
+
+it('logs in to Claude Code with the folder of the profile', () => {
+  const profile = {
+    ...NO_PROFILE,
+    name: 'Second',
+    environment: [{ name: 'CLAUDE_CONFIG_DIR', value: '/home/ines/c 2' }],
+  };
+  const session = { ...emptySession('s1', 'A session'), profile: 'Second' };
+  expect(loginCommand(session, [profile])).toBe("CLAUDE_CONFIG_DIR='/home/ines/c 2' claude auth login");
 });
 
 it('writes the command for a shell, with the places of the profile and none of its keys', () => {

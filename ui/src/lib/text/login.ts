@@ -21,9 +21,10 @@ function quoted(word: string): string {
  * be keys.
  */
 export function loginCommand(session: Session, profiles: readonly Profile[]): string | null {
-  if (session.login === null) return null;
+  const words = session.login?.words ?? (session.agent === 'claude' ? ['claude', 'auth', 'login'] : null);
+  if (words === null) return null;
   const profile = profiles.find(({ name }) => name === session.profile);
   const places = (profile?.environment ?? []).filter(({ value }) => /^(?:\/|[A-Za-z]:\\)/.test(value));
   const variables = places.map(({ name, value }) => `${name}=${quoted(value)}`);
-  return [...variables, ...session.login.words.map(quoted)].join(' ');
+  return [...variables, ...words.map(quoted)].join(' ');
 }
