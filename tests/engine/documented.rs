@@ -65,6 +65,7 @@ const NOT_RUN: &[(&str, &str)] = &[
     ("deskbell relay --attach", "tests/engine/server.rs"),
     ("deskbell on box relay --attach", "tests/engine/server/far.rs"),
     ("deskbell on box folders code", "tests/engine/server/far.rs"),
+    ("deskbell on box agents", "tests/engine/server/far.rs"),
     ("deskbell on box trust code/app", "tests/engine/server/far.rs"),
     ("deskbell 'deskbell://open?folder=/home/me/ledger'", "tests/real_window/links.rs"),
     ("deskbell on box sessions running", "tests/engine/server/far.rs"),

@@ -79,7 +79,9 @@ impl<'a> FarWorktrees<'a> {
     /// What is checked out in the folder.
     pub async fn current(&self) -> Result<Checkout, CommandError> {
         let Checkout { branch, worktree_of } = self.ask(&["--current".to_owned()]).await?;
-        Ok(Checkout { branch: branch.map(line), worktree_of: worktree_of.map(line) })
+        // As the name of a project there.
+        let named = |name| format!("{} ({})", line(name), self.far.machine);
+        Ok(Checkout { branch: branch.map(line), worktree_of: worktree_of.map(named) })
     }
 
     /// What [`Self::add`] would create.

@@ -196,6 +196,83 @@ async fn a_folder_there_is_found_and_decided_about_there() {
     assert!(!missing.status.success() && said(&missing).contains("does not exist"), "{missing:?}");
 }
 
+/// What a window asks a machine about other agents and worktrees.
+#[tokio::test(flavor = "multi_thread")]
+async fn its_agents_are_listed_and_decided_about_there_and_its_worktrees_made() {
+    let Some(far) = Far::new(LOGIN_SHELL) else { return };
+    let listed = async |arguments: &[&str]| -> serde_json::Value {
+        let output = far.run(arguments).await;
+        assert!(output.status.success(), "{arguments:?}: {output:?}");
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    put(&far.bin.path().join("far/gemini"), "#!/bin/sh\necho 0.61.0\n");
+    let profile =
+        json!({"name": "Lab", "agent": "gemini", "environment": [{"name": "KEY", "value": "a-secret"}]});
+    let settings = json!({ "agent": { "profiles": [profile] } });
+    put(&far.world.root().join(".config/deskbell/settings.json"), &settings.to_string());
+    let found = listed(&["agents", "--json"]).await;
+    let agents = found["agents"].as_array().unwrap();
+    let gemini = agents.iter().find(|agent| agent["id"] == "gemini").unwrap();
+    assert_eq!((&gemini["state"]["type"], &gemini["state"]["version"]), (&"found".into(), &"0.61.0".into()));
+    assert_eq!(
+        (&found["profiles"][0]["name"], &found["profiles"][0]["environment"][0]["name"]),
+        (&"Lab".into(), &"KEY".into())
+    );
+    assert!(!found.to_string().contains("a-secret"), "{found}");
+    let text = far.run(&["agents"]).await;
+    let text = String::from_utf8_lossy(&text.stdout).into_owned();
+    assert!(text.contains("gemini  Gemini CLI  0.61.0") && text.contains("profile “Lab”  gemini"), "{text}");
+
+    // Each agent has a decision of its own, by its name or by a profile of it.
+    let project = far.world.root().join("far project");
+    std::fs::create_dir_all(project.join("src")).unwrap();
+    let trust = ["trust", "--json", "~/far project"];
+    let shown = listed(&[&trust[..], &["--agent=gemini"]].concat()).await;
+    assert_eq!((&shown["state"], &shown["agent"]["id"]), (&"unknown".into(), &"gemini".into()));
+    let restricted = listed(&[&trust[..], &["--agent=gemini", "--decide=restrict"]].concat()).await;
+    assert_eq!(restricted["state"], "restricted");
+    let by_profile = listed(&[&trust[..], &["--profile=Lab"]].concat()).await;
+    assert_eq!((&by_profile["state"], &by_profile["agent"]["id"]), (&"restricted".into(), &"gemini".into()));
+    assert_eq!(listed(&trust).await["state"], "unknown", "that of Claude Code");
+    for (of, why) in [("--agent=nothing", "lists the names"), ("--profile=Home", "no profile “Home”")] {
+        let refused = far.run(&[&trust[..], &[of]].concat()).await;
+        assert!(!refused.status.success() && said(&refused).contains(why), "{of}: {refused:?}");
+    }
+
+    let current = listed(&["worktrees", "~/far project", "--current", "--json"]).await;
+    assert_eq!(current, json!({"branch": null, "worktreeOf": null}));
+    std::fs::write(project.join("src/beam.txt"), "slow\n").unwrap();
+    for arguments in [
+        &["init", "--quiet", "--initial-branch=main"][..],
+        &["add", "--all"],
+        &["-c", "user.name=A", "-c", "user.email=a@b", "commit", "--quiet", "--message=x"],
+    ] {
+        let git = std::process::Command::new("git").args(arguments).current_dir(&project).status().unwrap();
+        assert!(git.success(), "git {arguments:?}");
+    }
+    let source = project.join("src");
+    let worktrees =
+        async |option: &str| listed(&["worktrees", source.to_str().unwrap(), "--json", option]).await;
+    assert_eq!(worktrees("--current").await, json!({"branch": "main", "worktreeOf": null}));
+    let root = project.canonicalize().unwrap().with_file_name("far project-fix-a");
+    let root = root.to_str().unwrap();
+    assert_eq!(worktrees("--plan=fix/a").await, json!({"path": root, "isNew": true}));
+    assert!(!Path::new(root).exists(), "a plan creates nothing");
+    assert_eq!(worktrees("--add=fix/a").await, format!("{root}/src"));
+    assert_eq!(worktrees("--folder=fix/a").await, format!("{root}/src"));
+    let here = listed(&["worktrees", root, "--current", "--json"]).await;
+    assert_eq!(here, json!({"branch": "fix/a", "worktreeOf": "far project"}));
+    std::fs::write(format!("{root}/new.txt"), "new\n").unwrap();
+    let review = worktrees("--review=fix/a").await;
+    assert!(review["kept"].as_str().unwrap().contains("new.txt"), "{review}");
+    let refused = far.run(&["worktrees", "~/far project", "--json", "--remove=fix/a"]).await;
+    assert!(!refused.status.success() && Path::new(root).exists(), "{refused:?}");
+    std::fs::remove_file(format!("{root}/new.txt")).unwrap();
+    assert_eq!(worktrees("--review=fix/a").await["kept"], json!(null));
+    assert_eq!(worktrees("--remove=fix/a").await["branch"], "fix/a");
+    assert!(!Path::new(root).exists());
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_the_login_shell_prints_or_becomes_does_not_matter() {
     for shell in [

@@ -94,7 +94,7 @@ pub fn folder(args: &[OsString], cwd: &Path) -> Result<PathBuf, Problem> {
 }
 
 /// The folder's real path. `~` is the home folder, because no shell on another machine reads the argument.
-fn checked(cwd: &Path, named: &OsString) -> Result<PathBuf, Problem> {
+pub(super) fn checked(cwd: &Path, named: &OsString) -> Result<PathBuf, Problem> {
     let text = named.to_string_lossy();
     let in_home = text.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'));
     let path = match (in_home, dirs::home_dir()) {

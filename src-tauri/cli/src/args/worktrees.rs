@@ -1,5 +1,6 @@
 //! The command line of `deskbell worktrees`.
 
+use super::trust::checked;
 use super::{Problem, split};
 use deskbell_engine::projects::ProjectStore;
 use std::ffi::OsString;
@@ -65,7 +66,7 @@ pub fn parse(args: &[OsString], cwd: &Path) -> Result<WorktreesOptions, Problem>
             }
             _ if folder.is_some() => return Err(Problem::SecondFolder(arg.into())),
             _ => {
-                folder = Some(ProjectStore::check_folder(&cwd.join(arg))?);
+                folder = Some(checked(cwd, arg)?);
                 continue;
             }
         };
