@@ -9,7 +9,7 @@ use deskbell_engine::changes::WorkingTree;
 use deskbell_engine::disk;
 use deskbell_engine::worktrees::Worktrees;
 use serde::Serialize;
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::ExitCode;
 
 pub fn main(options: &WorktreesOptions) -> ExitCode {
@@ -41,8 +41,10 @@ fn run(options: &WorktreesOptions) -> anyhow::Result<()> {
                 said(json, &read.await??, current)?
             }
             WorktreesAction::Plan(branch) => said(json, &worktrees.plan(branch).await?, planned)?,
-            WorktreesAction::Add(branch) => said(json, &worktrees.add(branch).await?, shown)?,
-            WorktreesAction::Folder { name } => said(json, &worktrees.folder_in(name).await?, shown)?,
+            WorktreesAction::Add(branch) => said(json, worktrees.add(branch).await?.as_path(), shown)?,
+            WorktreesAction::Folder { name } => {
+                said(json, worktrees.folder_in(name).await?.as_path(), shown)?
+            }
             WorktreesAction::Review { name } => said(json, &worktrees.review(name).await?, reviewed)?,
             WorktreesAction::Remove { name, with_ignored } => {
                 said(json, &worktrees.remove(name, *with_ignored).await?, removed)?
@@ -56,11 +58,15 @@ fn run(options: &WorktreesOptions) -> anyhow::Result<()> {
 }
 
 /// A line for a terminal, or of JSON.
-fn said<T: Serialize>(json: bool, value: &T, line: impl FnOnce(&T) -> String) -> anyhow::Result<String> {
+fn said<T: Serialize + ?Sized>(
+    json: bool,
+    value: &T,
+    line: impl FnOnce(&T) -> String,
+) -> anyhow::Result<String> {
     Ok((if json { serde_json::to_string(value)? } else { line(value) }) + "\n")
 }
 
-fn shown(path: &PathBuf) -> String {
+fn shown(path: &Path) -> String {
     path.display().to_string()
 }
 
@@ -152,6 +158,6 @@ mod tests {
         review =
             WorktreeRemoval { kept: None, ignored: vec!["target/".to_owned()], n_more_ignored: 2, ..review };
         assert_eq!(reviewed(&review), "/w\\u{202e} has files that git ignores: target/ and 2 more");
-        assert_eq!(said(true, &PathBuf::from("/a b"), shown).unwrap(), "\"/a b\"\n");
+        assert_eq!(said(true, Path::new("/a b"), shown).unwrap(), "\"/a b\"\n");
     }
 }
