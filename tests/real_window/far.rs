@@ -184,6 +184,9 @@ async fn changes_by_keyboard(far: &Far, window: &Window) -> Result<()> {
     window.tab_to("Revert file").await?;
     keys.key("Return").await?;
     eventually("the file is deleted there", LONG, async || Ok((!file.exists()).then_some(()))).await?;
+    // The page has drawn the list again, and has placed the focus.
+    window.wait_shows("Reverted src/tide-there.rs.", LONG).await?;
+    window.drawn().await?;
     window.tab_to("Undo revert").await?;
     keys.key("Return").await?;
     eventually("the file is back", LONG, async || Ok(file.exists().then_some(()))).await?;

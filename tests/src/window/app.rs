@@ -9,6 +9,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use fantoccini::error::NewSessionError;
 use fantoccini::{Client, ClientBuilder};
 use hyper_util::client::legacy::connect::HttpConnector;
 use serde_json::json;
@@ -96,6 +97,18 @@ pub struct App {
 impl App {
     /// Starts the app and waits for its first page.
     pub async fn start(desktop: &Desktop, launch: &Launch) -> Result<Self> {
+        match Self::start_once(desktop, launch).await {
+            // On a busy machine the driver was seen to close its first connection without an answer, with no app started
+            // (WebKitWebDriver 2.50).
+            Err(error) if matches!(error.downcast_ref(), Some(NewSessionError::FailedC(_))) => {
+                eprintln!("the driver is started again: {error:#}");
+                Self::start_once(desktop, launch).await
+            }
+            started => started,
+        }
+    }
+
+    async fn start_once(desktop: &Desktop, launch: &Launch) -> Result<Self> {
         let port = free_port()?;
         let log = desktop.scratch().join(format!("app-{port}.log"));
         let output = File::create(&log)?;
