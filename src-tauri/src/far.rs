@@ -13,10 +13,11 @@ use crate::registry::SessionRegistry;
 use crate::registry::far::{AskPlace, FarState, MAX_PATH, is_path, place_of};
 use crate::windows::{Windows, bring_up};
 use crate::{board, emit, opening, project, questions, showing, start};
-use deskbell_cli::far::{Far, Machine};
+use deskbell_cli::far::{Far, FarError, Machine};
 use deskbell_engine::api::*;
 use deskbell_engine::projects::KnownProject;
 use deskbell_engine::remote::ServerLink;
+use serde::de::DeserializeOwned;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tauri::{AppHandle, Manager};
@@ -48,12 +49,21 @@ pub async fn list(
         return Err(bad_folder());
     }
     command.extend((!folder.is_empty()).then(|| folder.to_owned()));
-    let connections = app.state::<SessionRegistry>().connections();
-    let window = questions::in_window(app, label.to_owned());
-    let asked = far.ask(&connections, Some(window), &command).await;
+    let asked = ask_for(app, label, far, &command).await;
     let listing: FolderListing = asked.map_err(|error| error.for_window(&far.machine))?;
     board::used_machine(app, far.machine.to_string()).await;
     if is_path(&listing.path) { Ok(listing) } else { Err(bad_folder()) }
+}
+
+/// Runs a command of Deskbell there that prints one JSON value. The window answers what ssh asks.
+async fn ask_for<T: DeserializeOwned>(
+    app: &AppHandle,
+    label: &str,
+    far: &Far,
+    command: &[String],
+) -> Result<T, FarError> {
+    let window = questions::in_window(app, label.to_owned());
+    far.ask(&app.state::<SessionRegistry>().connections(), Some(window), command).await
 }
 
 fn bad_folder() -> CommandError {

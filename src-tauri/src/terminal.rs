@@ -7,7 +7,6 @@ use deskbell_cli::far::Far;
 use deskbell_cli::profiles::CLAUDE_CONFIG_DIR;
 use deskbell_engine::api::{CommandError, ErrorCode, UserCommand};
 use deskbell_engine::disk;
-use deskbell_engine::launch::Launch;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
@@ -63,14 +62,8 @@ pub async fn resume(
     open(chosen, project, &command, otherwise).await
 }
 
-/// Opens a terminal with the agent's login. It runs in the home folder: a login belongs to no project.
-pub async fn log_in(chosen: Option<UserCommand>, agent: &Path) -> Result<(), CommandError> {
-    let command: Vec<&OsStr> =
-        [agent.as_os_str()].into_iter().chain(Launch::LOGIN_ARGS.iter().map(OsStr::new)).collect();
-    open_in_home(chosen, &command).await
-}
-
-/// Opens a terminal with the login of another agent: this command line.
+/// Opens a terminal with the login of an agent: this command line. It runs in the home folder: a login belongs to no
+/// project.
 pub async fn open_login(chosen: Option<UserCommand>, line: &[OsString]) -> Result<(), CommandError> {
     let command: Vec<&OsStr> = line.iter().map(OsString::as_os_str).collect();
     if cfg!(windows) && command.first().is_some_and(|first| *first == "env") {
@@ -253,7 +246,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let chosen = |program: &str| Some(UserCommand { program: program.to_owned(), args: Vec::new() });
         for program in ["/no/such/terminal", "./terminal", "no-such-terminal", "/etc/passwd"] {
-            let error = log_in(chosen(program), Path::new("/opt/claude")).await.unwrap_err();
+            let error = open_login(chosen(program), &["/opt/claude".into()]).await.unwrap_err();
             let expected = format!("The terminal “{program}” of the settings was not found.");
             assert_eq!(error.message, expected);
         }

@@ -1,16 +1,17 @@
 //! The agent or profile of a new session on another machine, and its open trust question.
 
-use deskbell_engine::acp::ChosenAgent;
+use deskbell_engine::acp::agents::{Agent, DEMO, agent};
 use deskbell_engine::api::*;
 use deskbell_engine::title::Title;
 
 /// The longest name of a profile: that of the settings.
-const LONGEST_NAME: usize = 60;
+pub const LONGEST_NAME: usize = 60;
 
 /// What a new session there begins with.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Wanted {
-    Agent(ChosenAgent),
+    /// One of the table.
+    Agent(&'static Agent),
     /// A profile of the settings there.
     Profile(String),
 }
@@ -18,9 +19,7 @@ pub enum Wanted {
 impl Wanted {
     /// The agent of this id in the table.
     pub fn agent(id: &str) -> Result<Self, CommandError> {
-        ChosenAgent::row_of(id)
-            .map(Self::Agent)
-            .ok_or_else(|| bad_command("Deskbell does not know this agent."))
+        agent(id).map(Self::Agent).ok_or_else(|| bad_command("Deskbell does not know this agent."))
     }
 
     pub fn profile(name: String) -> Result<Self, CommandError> {
@@ -32,11 +31,16 @@ impl Wanted {
     }
 
     /// The option of `deskbell trust`.
-    pub fn option(&self) -> Option<String> {
+    pub fn option(&self) -> String {
         match self {
-            Self::Agent(agent) => Some(format!("--agent={}", agent.row_id()?)),
-            Self::Profile(name) => Some(format!("--profile={name}")),
+            Self::Agent(agent) => format!("--agent={}", agent.id),
+            Self::Profile(name) => format!("--profile={name}"),
         }
+    }
+
+    /// The demo agent reads and runs nothing in a folder.
+    pub fn is_demo(&self) -> bool {
+        *self == Self::Agent(&DEMO)
     }
 }
 
@@ -66,7 +70,8 @@ mod tests {
             assert!(Wanted::profile(name.to_owned()).is_err(), "{name:?}");
         }
         assert!(Wanted::agent("--all").is_err());
-        assert_eq!(Wanted::agent("opencode").unwrap().option().as_deref(), Some("--agent=opencode"));
-        assert_eq!(Wanted::profile("-x".to_owned()).unwrap().option().as_deref(), Some("--profile=-x"));
+        assert_eq!(Wanted::agent("opencode").unwrap().option(), "--agent=opencode");
+        assert!(Wanted::agent(DEMO.id).unwrap().is_demo() && !Wanted::agent("opencode").unwrap().is_demo());
+        assert_eq!(Wanted::profile("-x".to_owned()).unwrap().option(), "--profile=-x");
     }
 }

@@ -126,6 +126,27 @@ impl Far {
         self.app.window(TITLE).await
     }
 
+    /// The project, opened without its settings.
+    async fn open_restricted(&self) -> Result<Window> {
+        let window = self.open().await?;
+        window.wait_shows("Do you trust windmill (box)?", LONG).await?;
+        window.click("button", "Open restricted").await?;
+        window.gone("button", "Open restricted").await?;
+        Ok(window)
+    }
+
+    /// Stops the only agent there, by the command palette of its window.
+    async fn stop_agent(&self, window: &Window) -> Result<()> {
+        window.key("ctrl+k").await?;
+        Pointer::on(&self.desktop).type_text("Stop the agent").await?;
+        window.key("Return").await?;
+        eventually("the agent there is stopped", LONG, async || {
+            let all = self.desktop.app_processes();
+            Ok((!all.iter().any(|process| process.command_line.contains("demo-agent -p"))).then_some(()))
+        })
+        .await
+    }
+
     /// Ends the connection to the server there, as a lost network does.
     fn cut(&self) -> Result<()> {
         let all = self.desktop.app_processes();
@@ -324,10 +345,7 @@ pub async fn another_agent_and_a_profile_of_that_machine_begin_sessions_there() 
     let far = Far::new().await?;
     offer_agents(&far)?;
     far.play("far-agents", async |far| {
-        let window = far.open().await?;
-        window.wait_shows("Do you trust windmill (box)?", LONG).await?;
-        window.click("button", "Open restricted").await?;
-        window.gone("button", "Open restricted").await?;
+        let window = far.open_restricted().await?;
         let listed =
             window.invoke("machine_agents", json!({})).await?.map_err(|error| anyhow::anyhow!("{error}"))?;
         ensure!(!listed.to_string().contains(SECRET_THERE), "a value left its machine: {listed}");
@@ -451,14 +469,7 @@ pub async fn a_terminal_logs_in_and_continues_the_conversation_there() -> Result
         window.click("button", "Cancel").await?;
 
         // Two programs in one conversation lose each other's messages, so the agent is stopped first.
-        window.key("ctrl+k").await?;
-        Pointer::on(&far.desktop).type_text("Stop the agent").await?;
-        window.key("Return").await?;
-        eventually("the agent there is stopped", LONG, async || {
-            let all = far.desktop.app_processes();
-            Ok((!all.iter().any(|process| process.command_line.contains("demo-agent -p"))).then_some(()))
-        })
-        .await?;
+        far.stop_agent(&window).await?;
         window.key("ctrl+k").await?;
         Pointer::on(&far.desktop).type_text("Open this session in a terminal").await?;
         window.key("Return").await?;
@@ -480,10 +491,7 @@ pub async fn a_worktree_there_is_made_opened_kept_and_removed() -> Result<()> {
     git(&folder, &["commit", "--quiet", "--message=x"])?;
     far.play("far-worktrees", async |far| {
         let root = folder.with_file_name("windmill-fix-beam");
-        let window = far.open().await?;
-        window.wait_shows("Do you trust windmill (box)?", LONG).await?;
-        window.click("button", "Open restricted").await?;
-        window.gone("button", "Open restricted").await?;
+        let window = far.open_restricted().await?;
         pick(&window, "In a worktree…").await?;
         window.wait_shows("A new branch from main", LONG).await?;
         window.click("textbox", "Branch").await?;
@@ -513,14 +521,7 @@ pub async fn a_worktree_there_is_made_opened_kept_and_removed() -> Result<()> {
             .wait_text("dialog", "This worktree cannot be removed now", "a session runs in it", LONG)
             .await?;
         window.key("Escape").await?;
-        other.key("ctrl+k").await?;
-        Pointer::on(&far.desktop).type_text("Stop the agent").await?;
-        other.key("Return").await?;
-        eventually("the agent there is stopped", LONG, async || {
-            let all = far.desktop.app_processes();
-            Ok((!all.iter().any(|process| process.command_line.contains("demo-agent -p"))).then_some(()))
-        })
-        .await?;
+        far.stop_agent(&other).await?;
         far.app.close(other.frame()).await?;
         eventually("its window is closed", LONG, async || {
             let windows = Pointer::on(&far.desktop).windows("windmill-fix-beam").await?;

@@ -555,6 +555,17 @@ fn conversation(id: &str) -> Result<String, Problem> {
     uuid.map(|uuid| uuid.to_string()).ok_or_else(bad)
 }
 
+/// The folder's real path. `~` is the home folder, because no shell on another machine reads the argument.
+fn folder_named(cwd: &Path, named: &OsString) -> Result<PathBuf, Problem> {
+    let text = named.to_string_lossy();
+    let in_home = text.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'));
+    let path = match (in_home, dirs::home_dir()) {
+        (Some(rest), Some(home)) => home.join(rest.trim_start_matches('/')),
+        _ => cwd.join(named),
+    };
+    Ok(ProjectStore::check_folder(&path)?)
+}
+
 /// Splits `--name=value` into its two parts.
 fn split(arg: &OsStr) -> (String, Option<OsString>) {
     let text = arg.to_string_lossy();

@@ -1,6 +1,6 @@
 //! `deskbell folders`: lists the folders in a folder, for a window that chooses one on this machine.
 
-use crate::changes::plain;
+use crate::output::ended;
 use anyhow::Context;
 use deskbell_engine::api::FolderListing;
 use deskbell_engine::disk;
@@ -13,13 +13,7 @@ const MOST_ENTRIES: usize = 20_000;
 const MOST_FOLDERS: usize = 2_000;
 
 pub fn main(folder: &Path) -> ExitCode {
-    match run(folder) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("deskbell: {}", plain(&format!("{error:#}")));
-            ExitCode::FAILURE
-        }
-    }
+    ended(run(folder))
 }
 
 fn run(folder: &Path) -> anyhow::Result<()> {

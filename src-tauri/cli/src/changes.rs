@@ -3,13 +3,11 @@
 
 use crate::args::changes::{ChangesAction, ChangesOptions};
 use crate::folders;
+use crate::output::{plain, print, words};
 use anyhow::{anyhow, bail};
 use deskbell_engine::LocalHost;
-use deskbell_engine::api::{
-    Changes, ChangesBase, CommandError, FileChange, FileContent, FileState, HunkPlace,
-};
+use deskbell_engine::api::{Changes, ChangesBase, FileChange, FileContent, FileState, HunkPlace};
 use deskbell_engine::changes::{Reverts, WorkingTree};
-use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -89,19 +87,6 @@ async fn read(project: &Path) -> anyhow::Result<Changes> {
     Ok(changes)
 }
 
-fn words(error: CommandError) -> anyhow::Error {
-    let detail = error.detail.map_or_else(String::new, |detail| format!(" ({})", plain(&detail)));
-    anyhow!("{}{detail}", error.message)
-}
-
-pub fn print(text: &[u8]) -> io::Result<()> {
-    match io::stdout().lock().write_all(text) {
-        // The reader, such as `head`, has enough.
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error),
-        _ => Ok(()),
-    }
-}
-
 /// Prints what is missing, and returns whether nothing is.
 fn report(missing: &[String]) -> bool {
     missing.iter().for_each(|missing| eprintln!("deskbell: {}", plain(missing)));
@@ -137,15 +122,6 @@ fn line(file: &FileChange) -> String {
     };
     let old = file.old_path.as_ref().map_or_else(String::new, |old| format!("{} -> ", plain(old)));
     format!("{state}  {old}{}  {counts}", plain(&file.path))
-}
-
-/// A path without characters that a terminal would act on.
-pub fn plain(path: &str) -> String {
-    let is_odd = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    path.chars().map(|c| if is_odd(c) { c.escape_unicode().to_string() } else { c.to_string() }).collect()
 }
 
 #[cfg(test)]

@@ -21,6 +21,7 @@ mod link;
 pub mod logs;
 mod on;
 pub mod other_agents;
+mod output;
 pub mod profiles;
 mod projects;
 pub mod prompt_snapshots;

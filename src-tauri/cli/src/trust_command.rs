@@ -2,22 +2,16 @@
 //! another machine shows and decides the same through it.
 
 use crate::args::trust::{Of, TrustOptions};
-use crate::changes::{plain, print};
+use crate::output::{ended, plain, print, words};
 use crate::trust::open_store;
 use crate::{folders, profiles};
 use deskbell_engine::acp::ChosenAgent;
-use deskbell_engine::api::{CommandError, Finding, TrustStatus, TrustView};
+use deskbell_engine::api::{Finding, TrustStatus, TrustView};
 use deskbell_engine::disk;
 use std::process::ExitCode;
 
 pub fn main(options: TrustOptions) -> ExitCode {
-    match run(options) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("deskbell: {}", plain(&format!("{error:#}")));
-            ExitCode::FAILURE
-        }
-    }
+    ended(run(options))
 }
 
 fn run(options: TrustOptions) -> anyhow::Result<()> {
@@ -43,12 +37,10 @@ fn run(options: TrustOptions) -> anyhow::Result<()> {
 
 /// The agent that the decision is about; `None` is Claude Code.
 fn agent(of: Of) -> anyhow::Result<Option<ChosenAgent>> {
-    let said =
-        |CommandError { message, detail, .. }| anyhow::anyhow!("{message} {}", detail.unwrap_or_default());
     Ok(match of {
         Of::ClaudeCode => None,
         Of::Agent(agent) => Some(agent),
-        Of::Profile(name) => profiles::agent(&profiles::find(&profiles::settings(), &name).map_err(said)?),
+        Of::Profile(name) => profiles::agent(&profiles::find(&profiles::settings(), &name).map_err(words)?),
     })
 }
 

@@ -2,7 +2,7 @@
 //! its own. See docs/relay.md.
 
 use crate::args::worktrees::{WorktreesAction, WorktreesOptions};
-use crate::changes::{plain, print};
+use crate::output::{ended, plain, print};
 use deskbell_engine::LocalHost;
 use deskbell_engine::api::{Checkout, Worktree, WorktreePlan, WorktreeRemoval};
 use deskbell_engine::changes::WorkingTree;
@@ -13,13 +13,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 pub fn main(options: &WorktreesOptions) -> ExitCode {
-    match run(options) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("deskbell: {}", plain(&format!("{error:#}")));
-            ExitCode::FAILURE
-        }
-    }
+    ended(run(options))
 }
 
 fn run(options: &WorktreesOptions) -> anyhow::Result<()> {

@@ -294,7 +294,11 @@ fn settings() -> String {
          export const SETTING_KEYS: readonly SettingKey[] = {keys};\n\n\
          export const DEFAULT_SETTINGS: Settings = {defaults};\n\n\
          /** The agents that a profile can have by their name, without Claude Code. */\n\
-         export const PROFILE_AGENTS: readonly {{ id: string; name: string }}[] = [\n{agents}];\n"
+         export const PROFILE_AGENTS: readonly {{ id: string; name: string }}[] = [\n{agents}];\n\n\
+         /** The command that logs in to Claude Code. */\n\
+         export const CLAUDE_LOGIN = '{login}';\n",
+        login =
+            ["claude"].iter().chain(crate::launch::Launch::LOGIN_ARGS).copied().collect::<Vec<_>>().join(" "),
     )
 }
 

@@ -1,6 +1,6 @@
 //! Commands of the first run: whether the agent can work, and the steps of the user that remove an obstacle.
 
-use super::{Answer, project_here, project_of, set_setting};
+use super::{Answer, project_of, set_setting};
 use crate::native_dialogs::{self, Chooser};
 use crate::registry::SessionRegistry;
 use crate::registry::far::{is_far, not_here, place_of};
@@ -31,12 +31,10 @@ pub async fn open_login(app: AppHandle, window: WebviewWindow, session_id: Optio
         let words = registry.login_words(&project, session_id.as_ref())?;
         return terminal::log_in_there(chosen, &far, &words).await;
     }
-    let Some(id) = session_id else {
-        return terminal::log_in(chosen, &registry.agent_program().await?).await;
-    };
-    let project = project_here(&app, &window)?;
-    registry.session(&project, &id)?;
-    terminal::open_login(chosen, &registry.login_line(&id).await?).await
+    if let Some(id) = &session_id {
+        registry.session(&project?, id)?;
+    }
+    terminal::open_login(chosen, &registry.login_line(session_id.as_ref()).await?).await
 }
 
 /// Asks for the agent's program with the system's chooser, and stores it in the settings. Returns whether one was

@@ -1,14 +1,14 @@
 //! Other agents on another machine: their list, trust decisions about them, and new sessions with them. Deskbell there looks
 //! for them, and its answers are checked before they are shown.
 
-use super::{bad_folder, reached};
+use super::{ask_for, bad_folder, reached};
+use crate::project;
 use crate::registry::SessionRegistry;
 use crate::registry::far::place_of;
 use crate::wanted::{AgentQuestion, Wanted, bad_command, is_name};
 use crate::windows::Windows;
-use crate::{project, questions};
 use deskbell_cli::far::FarError;
-use deskbell_cli::{agent, other_agents};
+use deskbell_cli::other_agents;
 use deskbell_engine::acp::agents::{Agent, agent as row_of};
 use deskbell_engine::api::*;
 use deskbell_engine::title::Title;
@@ -24,10 +24,7 @@ const LONGEST: usize = 300;
 /// Lists what a new session of this project can have. The window answers what ssh asks.
 pub async fn choices(app: &AppHandle, label: &str, project: &Path) -> Result<MachineAgents, CommandError> {
     let (far, _) = place_of(project).ok_or_else(bad_folder)?;
-    let connections = app.state::<SessionRegistry>().connections();
-    let window = questions::in_window(app, label.to_owned());
-    let command = ["agents", "--json"].map(str::to_owned);
-    let asked = far.ask::<MachineAgents>(&connections, Some(window), &command).await;
+    let asked = ask_for(app, label, &far, &["agents", "--json"].map(str::to_owned)).await;
     Ok(checked(asked.map_err(|error| error.for_window(&far.machine))?))
 }
 
@@ -77,7 +74,7 @@ fn plain(profile: Profile) -> Profile {
         environment: profile.environment.iter().take(MOST_PROFILES).map(variable).collect(),
         model: profile.model.as_deref().map(line),
         effort: profile.effort.as_deref().map(line),
-        projects: profile.projects.iter().take(MOST_PROFILES).map(|path| line(path)).collect(),
+        projects: Vec::new(),
         ..profile
     }
 }
@@ -91,7 +88,7 @@ pub async fn create(
     wanted: Wanted,
 ) -> Result<Session, CommandError> {
     let registry = app.state::<SessionRegistry>();
-    if matches!(&wanted, Wanted::Agent(agent) if agent::is_demo(agent)) {
+    if wanted.is_demo() {
         return registry.begin_far_with(project, AgentKind::Acp, wanted).await;
     }
     let view = ask(app, label, project, &wanted, &[]).await?;
@@ -107,10 +104,11 @@ pub async fn create(
 }
 
 /// Asks the machine before a session with another agent starts one: without a decision that lets it start, the window shows
-/// the trust page. If the machine does not answer, its server decides alone, and starts nothing that is not restricted.
+/// the trust page. If the machine does not answer, its server decides alone: without a decision it restricts the agent, or
+/// does not start it.
 pub async fn check(app: &AppHandle, label: &str, project: &Path, id: &SessionId) -> Result<(), CommandError> {
     let Some(wanted) = wanted_of(app, project, id) else { return Ok(()) };
-    if matches!(&wanted, Wanted::Agent(agent) if agent::is_demo(agent)) {
+    if wanted.is_demo() {
         return Ok(());
     }
     match ask(app, label, project, &wanted, &[]).await {
@@ -183,12 +181,9 @@ async fn ask(
     options: &[String],
 ) -> Result<TrustView, Unasked> {
     let (far, folder) = place_of(project).ok_or_else(bad_folder)?;
-    let of = wanted.option().ok_or_else(|| bad_command("This agent is not one of the table."))?;
-    let command = [&["trust".to_owned(), "--json".to_owned(), folder.clone(), of], options].concat();
-    let connections = app.state::<SessionRegistry>().connections();
-    let window = questions::in_window(app, label.to_owned());
-    let asked = far.ask::<TrustView>(&connections, Some(window), &command).await;
-    let mut view = asked.map_err(|error| Unasked {
+    let trust = ["trust".to_owned(), "--json".to_owned(), folder.clone(), wanted.option()];
+    let asked = ask_for(app, label, &far, &[&trust, options].concat()).await;
+    let mut view: TrustView = asked.map_err(|error| Unasked {
         is_refused: matches!(error, FarError::Failed { .. }),
         error: error.for_window(&far.machine),
     })?;
@@ -220,7 +215,7 @@ fn known(agent: &TrustAgent) -> TrustAgent {
 fn is_about(view: &TrustView, wanted: &Wanted) -> bool {
     match wanted {
         Wanted::Profile(_) => true,
-        Wanted::Agent(agent) => view.agent.as_ref().map(|about| &about.id) == agent.row_id().as_ref(),
+        Wanted::Agent(agent) => view.agent.as_ref().is_some_and(|about| about.id == agent.id),
     }
 }
 

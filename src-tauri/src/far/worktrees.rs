@@ -1,12 +1,12 @@
 //! The worktrees of a repository on another machine: Deskbell there lists, adds, reviews and removes them, with the code
 //! that a window on its machine uses. Its answers are checked before they are shown.
 
-use super::{bad_folder, send};
+use super::{ask_for, bad_folder, send};
 use crate::questions;
 use crate::registry::SessionRegistry;
 use crate::registry::far::{is_path, place_of};
 use crate::windows::Windows;
-use deskbell_cli::far::Far;
+use deskbell_cli::far::{Far, FarError};
 use deskbell_engine::api::*;
 use deskbell_engine::projects::KnownProject;
 use deskbell_engine::title::Title;
@@ -66,11 +66,7 @@ impl<'a> FarWorktrees<'a> {
         let asked = self.far.ask_lines(&connections, Some(window), &self.command(&[])).await;
         let listed = asked.map_err(|error| error.for_window(&self.far.machine))?;
         if listed.code != Some(0) {
-            return Err(CommandError {
-                code: ErrorCode::Refused,
-                message: format!("Deskbell on {} could not list the worktrees.", self.far.machine),
-                detail: Some(listed.problems.join("\n")).filter(|problems| !problems.is_empty()),
-            });
+            return Err(FarError::Failed { lines: listed.problems }.for_window(&self.far.machine));
         }
         let known = listed.values.into_iter().filter_map(checked);
         Ok(known.take(MOST_WORKTREES).collect())
@@ -125,9 +121,7 @@ impl<'a> FarWorktrees<'a> {
     }
 
     async fn ask<T: DeserializeOwned>(&self, options: &[String]) -> Result<T, CommandError> {
-        let window = questions::in_window(self.app, self.label.to_owned());
-        let connections = self.app.state::<SessionRegistry>().connections();
-        let asked = self.far.ask(&connections, Some(window), &self.command(options)).await;
+        let asked = ask_for(self.app, self.label, &self.far, &self.command(options)).await;
         asked.map_err(|error| error.for_window(&self.far.machine))
     }
 

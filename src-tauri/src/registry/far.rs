@@ -2,7 +2,7 @@
 //! a file: whatever is asked about their folders is asked there.
 
 use super::{Entry, SessionRegistry, creation, lock, no_such_session};
-use crate::wanted::Wanted;
+use crate::wanted::{LONGEST_NAME, Wanted};
 use deskbell_cli::far::{AskWindow, Connections, Far, Machine};
 use deskbell_engine::api::server::{NewFork, NewSession, RevertRequest, SessionSummary};
 use deskbell_engine::api::*;
@@ -397,7 +397,7 @@ impl SessionRegistry {
             return Err(refused("The machine of this project is not connected yet."));
         };
         let (agent, profile) = match wanted {
-            Wanted::Agent(agent) => (agent.row_id(), None),
+            Wanted::Agent(agent) => (Some(agent.id.to_owned()), None),
             Wanted::Profile(name) => (None, Some(name)),
         };
         let _one_at_a_time = self.beginning.lock().await;
@@ -464,7 +464,10 @@ pub fn no_profile_in_terminal(session: &Session) -> Result<(), CommandError> {
     let Some(profile) = &session.profile else { return Ok(()) };
     Err(CommandError {
         code: ErrorCode::Refused,
-        message: format!("This session has the profile “{}” of that machine.", Title::one_line(profile, 60)),
+        message: format!(
+            "This session has the profile “{}” of that machine.",
+            Title::one_line(profile, LONGEST_NAME)
+        ),
         detail: Some("Its variables are known there only. Open a terminal there, and set them.".to_owned()),
     })
 }

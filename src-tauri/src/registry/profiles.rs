@@ -34,30 +34,29 @@ impl SessionRegistry {
         }
     }
 
-    /// The command line that logs in to the agent of a session. It sets the variables of its profile that name a place;
+    /// The command line that logs in to the agent of a session, or to Claude Code. It sets the variables of its profile that name a place;
     /// others may be keys, and a command line is no secret.
-    pub async fn login_line(&self, id: &SessionId) -> Result<Vec<OsString>, CommandError> {
+    pub async fn login_line(&self, id: Option<&SessionId>) -> Result<Vec<OsString>, CommandError> {
         let none = || CommandError {
             code: ErrorCode::BadCommand,
             message: "Deskbell knows no command that logs in to this agent.".to_owned(),
             detail: None,
         };
-        let (_, session) = self.known(id).ok_or_else(none)?;
-        let profile = session.profile.as_deref().map(|name| self.profile(name)).transpose()?;
+        let session = id.map(|id| self.known(id).ok_or_else(none)).transpose()?.map(|(_, session)| session);
+        let name = session.as_ref().and_then(|session| session.profile.clone());
+        let profile = name.as_ref().map(|name| self.profile(name)).transpose()?;
         let environment = profile.as_ref().map(|profile| profile.environment.clone()).unwrap_or_default();
-        let mut line = if session.agent == AgentKind::Claude {
-            let (program, _) = self.program_and_config(session.profile.as_deref()).await?;
-            [program.into_os_string()]
-                .into_iter()
-                .chain(Launch::LOGIN_ARGS.iter().map(OsString::from))
-                .collect()
-        } else {
+        let other = session.filter(|session| session.agent != AgentKind::Claude);
+        let mut line = if let Some(session) = other {
             let of_row = session.agent_id.as_deref().and_then(ChosenAgent::row_of);
             let agent = of_row.or_else(|| profile.as_ref().and_then(profiles::agent)).ok_or_else(none)?;
             let words = session.login.ok_or_else(none)?.words;
             let program = profile.and_then(|profile| profile.program).map(PathBuf::from);
             let find = move || agent::login_line(&agent, words, program);
             disk::run(Path::new("PATH"), disk::DEADLINE, find).await??
+        } else {
+            let (program, _) = self.program_and_config(name.as_deref()).await?;
+            [program.into()].into_iter().chain(Launch::LOGIN_ARGS.iter().map(OsString::from)).collect()
         };
         let is_place = |one: &EnvironmentVariable| Path::new(&one.value).is_absolute();
         let mut places: Vec<OsString> = environment

@@ -1,9 +1,8 @@
 //! The command lines of `deskbell trust`, `deskbell agents` and `deskbell folders`.
 
-use super::{Mode, Problem, split};
+use super::{Mode, Problem, folder_named, split};
 use deskbell_engine::acp::ChosenAgent;
 use deskbell_engine::api::TrustDecision;
-use deskbell_engine::projects::ProjectStore;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -50,14 +49,14 @@ pub fn parse(args: &[OsString], cwd: &Path) -> Result<TrustOptions, Problem> {
                 return Err(Problem::UnknownOption(arg.to_string_lossy().into_owned()));
             }
             _ if folder.is_some() => return Err(Problem::SecondFolder(arg.into())),
-            _ => folder = Some(checked(cwd, arg)?),
+            _ => folder = Some(folder_named(cwd, arg)?),
         }
     }
     let needs_one = matches!(decision, Some(TrustDecision::Trust | TrustDecision::Keep));
     if needs_one != fingerprint.is_some() {
         return Err(Problem::Fingerprint);
     }
-    let folder = folder.map_or_else(|| checked(cwd, &OsString::from(".")), Ok)?;
+    let folder = folder.map_or_else(|| folder_named(cwd, &OsString::from(".")), Ok)?;
     Ok(TrustOptions { folder, of, decision, fingerprint, json })
 }
 
@@ -86,22 +85,11 @@ fn decided(text: &str) -> Result<TrustDecision, Problem> {
 /// Parses the arguments after `folders`.
 pub fn folder(args: &[OsString], cwd: &Path) -> Result<PathBuf, Problem> {
     match args {
-        [] => checked(cwd, &OsString::from(".")),
-        [folder] if !folder.to_string_lossy().starts_with('-') => checked(cwd, folder),
+        [] => folder_named(cwd, &OsString::from(".")),
+        [folder] if !folder.to_string_lossy().starts_with('-') => folder_named(cwd, folder),
         [option] => Err(Problem::UnknownOption(option.to_string_lossy().into_owned())),
         [_, second, ..] => Err(Problem::SecondFolder(second.into())),
     }
-}
-
-/// The folder's real path. `~` is the home folder, because no shell on another machine reads the argument.
-pub(super) fn checked(cwd: &Path, named: &OsString) -> Result<PathBuf, Problem> {
-    let text = named.to_string_lossy();
-    let in_home = text.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'));
-    let path = match (in_home, dirs::home_dir()) {
-        (Some(rest), Some(home)) => home.join(rest.trim_start_matches('/')),
-        _ => cwd.join(named),
-    };
-    Ok(ProjectStore::check_folder(&path)?)
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! The command line of `deskbell worktrees`.
 
-use super::trust::checked;
-use super::{Problem, split};
+use super::{Problem, folder_named, split};
 use deskbell_engine::projects::ProjectStore;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -66,7 +65,7 @@ pub fn parse(args: &[OsString], cwd: &Path) -> Result<WorktreesOptions, Problem>
             }
             _ if folder.is_some() => return Err(Problem::SecondFolder(arg.into())),
             _ => {
-                folder = Some(checked(cwd, arg)?);
+                folder = Some(folder_named(cwd, arg)?);
                 continue;
             }
         };

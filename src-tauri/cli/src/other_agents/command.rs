@@ -2,20 +2,14 @@
 //! another machine lists the same through it.
 
 use crate::agent::Run;
-use crate::changes::{plain, print};
+use crate::output::{ended, plain, print};
 use crate::{folders, profiles};
 use deskbell_engine::api::{MachineAgents, OtherAgent, OtherAgentState};
 use deskbell_engine::disk;
 use std::process::ExitCode;
 
 pub fn main(json: bool) -> ExitCode {
-    match run(json) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("deskbell: {}", plain(&format!("{error:#}")));
-            ExitCode::FAILURE
-        }
-    }
+    ended(run(json))
 }
 
 fn run(json: bool) -> anyhow::Result<()> {

@@ -652,3 +652,6 @@ export const PROFILE_AGENTS: readonly { id: string; name: string }[] = [
   { id: "kimi", name: "Kimi CLI" },
   { id: "vibe", name: "Mistral Vibe" },
 ];
+
+/** The command that logs in to Claude Code. */
+export const CLAUDE_LOGIN = 'claude auth login';

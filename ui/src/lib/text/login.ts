@@ -1,6 +1,7 @@
 // The slash command that logs in, and the command for a terminal that it leads to.
 
 import type { Profile, Session } from '../bindings/api';
+import { CLAUDE_LOGIN } from '../bindings/settings';
 
 export function isLogin(prompt: string): boolean {
   return prompt.trim() === '/login';
@@ -21,10 +22,10 @@ function quoted(word: string): string {
  * be keys.
  */
 export function loginCommand(session: Session, profiles: readonly Profile[]): string | null {
-  const words = session.login?.words ?? (session.agent === 'claude' ? ['claude', 'auth', 'login'] : null);
-  if (words === null) return null;
+  const command = session.agent === 'claude' ? CLAUDE_LOGIN : session.login?.words.map(quoted).join(' ');
+  if (command === undefined) return null;
   const profile = profiles.find(({ name }) => name === session.profile);
   const places = (profile?.environment ?? []).filter(({ value }) => /^(?:\/|[A-Za-z]:\\)/.test(value));
   const variables = places.map(({ name, value }) => `${name}=${quoted(value)}`);
-  return [...variables, ...words.map(quoted)].join(' ');
+  return [...variables, command].join(' ');
 }

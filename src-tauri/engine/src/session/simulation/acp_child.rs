@@ -279,10 +279,7 @@ impl Process for AcpChild {
         }
         match self.habits.interruption(self.terminated, ground) {
             Some(Interruption::Exit { code, signal, stderr }) => return self.exit(code, signal, stderr),
-            Some(Interruption::Pause { until }) => {
-                self.busy_until = until;
-                return;
-            }
+            Some(Interruption::Pause { until }) => return self.busy_until = until,
             None => {}
         }
         if !self.booted {
