@@ -10,7 +10,6 @@ use std::sync::Arc;
 use tauri::{AppHandle, Manager};
 
 /// The link to the server of this version. A server is started if none is running.
-#[cfg(unix)]
 fn link(data: PathBuf) -> ServerLink {
     use deskbell_cli::args::server::{AttachOptions, IDLE};
     use deskbell_cli::attach;
@@ -28,16 +27,8 @@ fn link(data: PathBuf) -> ServerLink {
     ServerLink::open(dial)
 }
 
-/// Where there is no server, no attempt succeeds.
-#[cfg(not(unix))]
-fn link(_data: PathBuf) -> ServerLink {
-    let dial: Dial = Arc::new(|| Box::pin(async { Err(std::io::ErrorKind::Unsupported.into()) }));
-    ServerLink::open(dial)
-}
-
 /// Whether a server runs or has saved sessions, of any version: the server of this one takes over what is idle. It may
 /// be on a slow disk.
-#[cfg(unix)]
 fn is_there(data: &Path) -> bool {
     use deskbell_cli::serve::place::Place;
     let has_sessions = |place: Place| {
@@ -45,11 +36,6 @@ fn is_there(data: &Path) -> bool {
         place.socket().exists() || sessions.is_ok_and(|sessions| !sessions.paths.is_empty())
     };
     Place::all(data).is_ok_and(|places| places.into_iter().any(has_sessions))
-}
-
-#[cfg(not(unix))]
-fn is_there(_data: &Path) -> bool {
-    false
 }
 
 /// The server, for the registry.

@@ -170,7 +170,7 @@ impl SessionRegistry {
     /// it, too.
     async fn is_kept(&self, project: &Path) -> Result<bool, CommandError> {
         let own = self.keep_running_of(project).await?;
-        Ok(cfg!(unix) && own.unwrap_or(self.current.get().keep_running))
+        Ok(own.unwrap_or(self.current.get().keep_running))
     }
 
     /// The link to the server, which is started if it is not running.

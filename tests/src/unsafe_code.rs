@@ -11,6 +11,7 @@ const FILES: &[&str] = &[
     "src-tauri/src/ask/alert.rs",
     "src-tauri/src/ask/gtk.rs",
     "src-tauri/src/ask/task_dialog.rs",
+    "src-tauri/src/ask/task_dialog/tests.rs",
     // The jump list of Windows.
     "src-tauri/src/jump_list/native.rs",
     // Signals to processes, and what happens between fork and exec.
@@ -23,7 +24,10 @@ const FILES: &[&str] = &[
     "xtask/src/process.rs",
     // The user's number and the name of the machine.
     "src-tauri/disk/src/read.rs",
-    "src-tauri/server/src/socket.rs",
+    "src-tauri/server/src/socket/unix.rs",
+    // Who owns a named pipe of Windows, and a server that leaves its terminal.
+    "src-tauri/server/src/detach.rs",
+    "src-tauri/server/src/socket/windows.rs",
     // Tests: named pipes, and whether they run as root.
     "src-tauri/disk/src/traps.rs",
     "src-tauri/engine/src/changes/hostile_tests.rs",

@@ -1,5 +1,5 @@
-//! The project's commands: `cargo xtask run`, `test`, `bench`, `fuzz`, `shots`, `guide`, `systems`, `package`, `notes`,
-//! `recordings` and `icons`.
+//! The project's commands: `cargo xtask run`, `test`, `bench`, `fuzz`, `shots`, `guide`, `systems`, `wine`, `package`,
+//! `notes`, `recordings` and `icons`.
 //!
 //! Built from the standard library alone, so that it compiles before anything else is installed, and then installs the
 //! other dependencies.
@@ -31,6 +31,7 @@ mod systems;
 mod test;
 mod toolchain;
 mod ui;
+mod wine;
 mod workflows;
 
 use std::env;
@@ -55,6 +56,7 @@ Commands:
   guide             Build the user guide and the other documents as a book, and follow its links
   guide --pictures  Take the pictures of the documents again
   systems           Check the code for Windows and macOS, as far as a compiler on Linux can
+  wine              Build the program without windows for Windows, and run it under Wine
   package           Build the installable packages for this system
   package --from APP [RELAY]
                     Assemble the Linux packages from programs that are built already
@@ -82,6 +84,7 @@ fn main() -> ExitCode {
         ["guide"] => guide::check(),
         ["guide", "--pictures"] => guide::pictures(),
         ["systems"] => systems::systems(),
+        ["wine"] => wine::wine(),
         ["package"] => package::package(),
         ["package", "relay", arguments @ ..] => package::relay(arguments),
         ["package", "--from", app] => package::package_from(app, None),

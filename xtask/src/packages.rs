@@ -30,6 +30,8 @@ pub enum Need {
     /// Checking the code for Windows and macOS: a compiler with the source of its standard library, and a compiler for
     /// Windows resources.
     OtherSystems,
+    /// Running a program for Windows, which a compiler for its libraries has to complete.
+    Wine,
 }
 
 /// A family of Linux distributions with one package manager.
@@ -95,6 +97,7 @@ impl Family {
             (Self::Debian, Need::OtherSystems) => {
                 &["rustc-web", "cargo-web", "rust-web-src", "gcc-mingw-w64-x86-64"]
             }
+            (Self::Debian, Need::Wine) => &["wine", "wine64"],
 
             (Self::Fedora, Need::Build) => &["gcc", "make", "pkgconf-pkg-config", "webkit2gtk4.1-devel"],
             (Self::Fedora, Need::Display) => {
@@ -115,6 +118,7 @@ impl Family {
             (Self::Fedora, Need::Package) => &["rpm-build", "desktop-file-utils", "appstream", "squashfs-tools"],
             (Self::Fedora, Need::Recipe) => &[],
             (Self::Fedora, Need::OtherSystems) => &["rust", "cargo", "rust-src", "mingw64-gcc"],
+            (Self::Fedora, Need::Wine) => &["wine-core"],
 
             (Self::Arch, Need::Build) => &["base-devel", "webkit2gtk-4.1"],
             (Self::Arch, Need::Display) => &["xorg-server-xvfb", "openbox", "dbus", "imagemagick", "ttf-dejavu"],
@@ -133,6 +137,7 @@ impl Family {
             (Self::Arch, Need::Package) => &["rpm-tools", "desktop-file-utils", "appstream", "squashfs-tools"],
             (Self::Arch, Need::Recipe) => &[],
             (Self::Arch, Need::OtherSystems) => &["rust-src", "mingw-w64-gcc"],
+            (Self::Arch, Need::Wine) => &["wine"],
         }
     }
 }

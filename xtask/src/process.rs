@@ -44,6 +44,12 @@ impl Guarded {
         self.child.try_wait().map_err(|error| format!("could not wait for `{}`: {error}", self.name))
     }
 
+    /// Kills it at once.
+    pub fn kill(&mut self) -> Outcome {
+        let killed = self.child.kill().and_then(|()| self.child.wait());
+        killed.map(drop).map_err(|error| format!("could not kill `{}`: {error}", self.name))
+    }
+
     /// Sends SIGTERM, waits, and kills it if it does not exit; the error says that it was killed.
     pub fn stop(&mut self) -> Outcome<ExitStatus> {
         if let Some(status) = self.ended()? {

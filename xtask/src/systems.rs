@@ -13,7 +13,8 @@ use crate::packages::Need;
 use crate::toolchain::Toolchain;
 use crate::{Outcome, project, system, ui};
 
-const WINDOWS: &str = "x86_64-pc-windows-gnu";
+/// The Windows that Debian has a linker for.
+pub const WINDOWS: &str = "x86_64-pc-windows-gnu";
 const MACOS: &str = "aarch64-apple-darwin";
 
 /// Checks every package for both systems; a warning is an error.
@@ -31,7 +32,7 @@ pub fn systems() -> Outcome {
 }
 
 /// A toolchain with the source of its standard library.
-fn toolchain() -> Outcome<Toolchain> {
+pub fn toolchain() -> Outcome<Toolchain> {
     let has_source = |toolchain: &Toolchain| {
         toolchain
             .ask(&["--print", "sysroot"])
@@ -45,21 +46,21 @@ fn toolchain() -> Outcome<Toolchain> {
 }
 
 fn check(toolchain: &Toolchain, target: &str) -> Command {
-    let mut check = toolchain.cargo();
+    let mut check = cargo(toolchain, "check", target);
+    check.env("CARGO_BUILD_WARNINGS", "deny").args(["--workspace", "--keep-going", "-Zwarnings"]);
     check
+}
+
+/// A command of cargo for another system, with a standard library that is built with the rest.
+pub fn cargo(toolchain: &Toolchain, subcommand: &str, target: &str) -> Command {
+    let mut cargo = toolchain.cargo();
+    cargo
         // The standard library is built by a feature that otherwise only a nightly compiler accepts.
         .env("RUSTC_BOOTSTRAP", "1")
-        .env("CARGO_BUILD_WARNINGS", "deny")
-        .args([
-            "check",
-            "--workspace",
-            "--keep-going",
-            "-Zbuild-std=std,panic_abort,panic_unwind",
-            "-Zwarnings",
-        ])
+        .args([subcommand, "-Zbuild-std=std,panic_abort,panic_unwind"])
         .args(["--target", target, "--target-dir"])
         .arg(folder());
-    check
+    cargo
 }
 
 /// A C compiler for a target that has none here: two packages for macOS compile Objective-C, and because nothing is
@@ -90,7 +91,8 @@ impl Stub {
     }
 }
 
-fn folder() -> PathBuf {
+/// The folder of what is built for other systems.
+pub fn folder() -> PathBuf {
     project::target().join("systems")
 }
 

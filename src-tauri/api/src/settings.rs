@@ -58,7 +58,7 @@ pub struct Settings {
     pub autostart: bool,
     /// New sessions run in a server of your own, which goes on when Deskbell closes, is updated or crashes. Deskbell
     /// shows them again when it starts. `deskbell sessions running` lists them, and `deskbell sessions stop` ends them.
-    /// A project can differ: *Keep sessions of this project running* chooses for its new sessions. Not on Windows yet.
+    /// A project can differ: *Keep sessions of this project running* chooses for its new sessions.
     #[schemars(title = "Keep sessions running when Deskbell closes")]
     pub keep_running: bool,
     /// The program that opens files, with its arguments: `{file}` in them is the file's path, and `{line}` the line.

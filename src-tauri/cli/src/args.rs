@@ -8,7 +8,6 @@ pub mod on;
 mod projects;
 mod recordings;
 pub mod search;
-#[cfg_attr(not(unix), allow(dead_code, reason = "the server runs on Unix"))]
 pub mod server;
 pub mod sessions;
 pub mod trust;

@@ -14,14 +14,14 @@ use deskbell_engine::api::server::{Reply, Request};
 use deskbell_engine::api::{CommandError, SessionId};
 use deskbell_engine::disk;
 use deskbell_server::client::Refused;
-use deskbell_server::socket::{self, SocketError};
+use deskbell_server::detach;
+use deskbell_server::socket::{self, SocketError, Stream};
 use following::{Face, Typed, follow};
 use std::io::Write;
 use std::path::Path;
 use std::process::{ExitCode, Stdio};
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
-use tokio::net::UnixStream;
 use tokio::time::{Instant, sleep};
 
 /// The line on stdout after which everything is the server's. What stands before it came from the host: a login
@@ -83,7 +83,7 @@ async fn attach(options: AttachOptions) -> anyhow::Result<ExitCode> {
 }
 
 /// Connects to the server of this version, or starts it; `None` if that is not allowed.
-pub async fn connect(data: &Path, options: &AttachOptions) -> anyhow::Result<Option<UnixStream>> {
+pub async fn connect(data: &Path, options: &AttachOptions) -> anyhow::Result<Option<Stream>> {
     let place = Place::of(data, &place::version());
     match socket::connect(&place.socket()).await {
         Err(SocketError::NoServer) if options.start => start(data, &place, options.idle).await.map(Some),
@@ -111,7 +111,7 @@ async fn attach_session(
 }
 
 /// Starts a server and connects to it.
-async fn start(data: &Path, place: &Place, idle: Duration) -> anyhow::Result<UnixStream> {
+async fn start(data: &Path, place: &Place, idle: Duration) -> anyhow::Result<Stream> {
     let made = place.clone();
     let log = disk::run(data, disk::DEADLINE, move || {
         socket::own_folder(&made.folder)?;
@@ -129,7 +129,7 @@ async fn start(data: &Path, place: &Place, idle: Duration) -> anyhow::Result<Uni
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(log);
-    let mut server = server.spawn().context("starting the server")?;
+    let mut server = detach::start(&mut server).context("starting the server")?;
     let mut first = String::new();
     if let Some(stdout) = server.stdout.take() {
         let mut stdout = BufReader::new(stdout);
@@ -161,12 +161,12 @@ async fn start(data: &Path, place: &Place, idle: Duration) -> anyhow::Result<Uni
 }
 
 /// Passes bytes both ways until one side ends.
-async fn pass(mut stream: UnixStream) -> anyhow::Result<ExitCode> {
+async fn pass(stream: Stream) -> anyhow::Result<ExitCode> {
     let (mut stdin, mut stdout) = (tokio::io::stdin(), tokio::io::stdout());
     // The host may have written an incomplete line.
     stdout.write_all(format!("\n{MARKER}\n").as_bytes()).await.context("writing to stdout")?;
     stdout.flush().await.context("writing to stdout")?;
-    let (mut reader, mut writer) = stream.split();
+    let (mut reader, mut writer) = stream.into_split();
     let mut buffer = vec![0; 64 << 10];
     let to_client = async {
         loop {

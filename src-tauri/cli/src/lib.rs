@@ -6,7 +6,6 @@
 
 pub mod agent;
 pub mod args;
-#[cfg(unix)]
 pub mod attach;
 mod browse;
 mod changes;
@@ -16,7 +15,6 @@ pub mod doctor;
 pub mod environment;
 pub mod far;
 pub mod folders;
-#[cfg(unix)]
 mod link;
 pub mod logs;
 mod on;
@@ -29,7 +27,6 @@ pub mod recordings;
 mod relay;
 mod replay;
 mod search;
-#[cfg(unix)]
 pub mod serve;
 pub mod sessions;
 mod settings;
@@ -148,17 +145,9 @@ fn no_desktop() -> ExitCode {
     ExitCode::from(2)
 }
 
-#[cfg(unix)]
 fn server(mode: ServerMode) -> ExitCode {
     match mode {
         ServerMode::Serve(options) => serve::main(options),
         mode => attach::main(mode),
     }
-}
-
-/// A named pipe can be opened by other users unless its security descriptor says otherwise, and none was tested yet.
-#[cfg(not(unix))]
-fn server(_mode: ServerMode) -> ExitCode {
-    eprintln!("deskbell: the server is not available on Windows yet; `deskbell relay --project=DIR` is");
-    ExitCode::from(2)
 }

@@ -3,19 +3,18 @@
 use anyhow::Context;
 use deskbell_engine::api::server::{Reply, Request};
 use deskbell_server::lines::{MAX_SERVER_LINE, next_server_line};
+use deskbell_server::socket::{ReadHalf, Stream, WriteHalf};
 use tokio::io::{AsyncWriteExt, BufReader};
-use tokio::net::UnixStream;
-use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 
 /// A connection to a server, by lines.
 pub struct Link {
-    reader: BufReader<OwnedReadHalf>,
-    writer: OwnedWriteHalf,
+    reader: BufReader<ReadHalf>,
+    writer: WriteHalf,
     line: Vec<u8>,
 }
 
 impl Link {
-    pub fn new(stream: UnixStream) -> Self {
+    pub fn new(stream: Stream) -> Self {
         let (reader, writer) = stream.into_split();
         Self { reader: BufReader::with_capacity(64 << 10, reader), writer, line: Vec::new() }
     }

@@ -19,8 +19,9 @@ use deskbell_engine::owner::Lock;
 use deskbell_engine::settings::SettingsFile;
 use deskbell_engine::trust::TrustStore;
 use deskbell_server::ClientId;
+use deskbell_server::detach;
 use deskbell_server::hub::{Effect, Hub, Identity, Input};
-use deskbell_server::socket;
+use deskbell_server::socket::{self, Listener, Stream};
 use files::{Reverted, SearchedFolders};
 use place::Place;
 use sessions::{Job, Sessions};
@@ -31,7 +32,6 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tokio::net::UnixListener;
 use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
@@ -46,7 +46,7 @@ const LAST_WORDS: Duration = Duration::from_millis(500);
 
 pub fn main(options: ServeOptions) -> ExitCode {
     if options.detached
-        && let Err(error) = socket::leave_terminal()
+        && let Err(error) = detach::leave_terminal()
     {
         tracing::warn!(%error, "could not leave the terminal: the server ends with it");
     }
@@ -177,11 +177,11 @@ impl Server {
     }
 
     /// Accepts connections until the server leaves, or is asked to end by a signal.
-    async fn serve(self: &Arc<Self>, listener: UnixListener) {
+    async fn serve(self: &Arc<Self>, mut listener: Listener) {
         let accept = async {
             loop {
                 match listener.accept().await {
-                    Ok((stream, _)) => self.connected(stream),
+                    Ok(stream) => self.connected(stream),
                     Err(error) => {
                         // Out of file descriptors, for example: the existing clients go on.
                         tracing::warn!(%error, "could not accept a connection");
@@ -198,7 +198,7 @@ impl Server {
         }
     }
 
-    fn connected(self: &Arc<Self>, stream: tokio::net::UnixStream) {
+    fn connected(self: &Arc<Self>, stream: Stream) {
         match socket::is_same_user(&stream) {
             Ok(true) => {}
             // The folder already keeps other users out; the superuser passes it.
@@ -340,6 +340,7 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// SIGTERM or SIGINT. SIGHUP is ignored: the terminal of the starter may close.
+#[cfg(unix)]
 async fn ended_by_signal() {
     use tokio::signal::unix::{SignalKind, signal};
     let _hangups = signal(SignalKind::hangup());
@@ -355,4 +356,10 @@ async fn ended_by_signal() {
             std::future::pending::<()>().await;
         }
     }
+}
+
+/// Ctrl+C, if it has a console.
+#[cfg(windows)]
+async fn ended_by_signal() {
+    crate::signals::received().await;
 }

@@ -1,8 +1,8 @@
 //! Deskbell as a server of its user: several clients, sessions that outlive them, and nothing lost between the two.
 //!
 //! [`hub::Hub`] decides and does no I/O; `events::EventLog` keeps the last events of a session, `requests::RequestIds`
-//! counts each request once, and [`client::Client`] is the client's half. [`socket`] and [`lines`] are the way in;
-//! [`wake`] notices that the computer slept.
+//! counts each request once, and [`client::Client`] is the client's half. [`socket`] and [`lines`] are the way in,
+//! and [`detach`] starts its process; [`wake`] notices that the computer slept.
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make and read files of their own"))]
 
@@ -11,6 +11,7 @@
 #[allow(dead_code, reason = "shared with the engine, which uses all of it")]
 mod chance;
 pub mod client;
+pub mod detach;
 mod events;
 mod follower;
 pub mod hub;
@@ -19,7 +20,6 @@ mod outbox;
 mod requests;
 #[cfg(test)]
 mod simulation;
-#[cfg(unix)]
 pub mod socket;
 pub mod version;
 pub mod wake;

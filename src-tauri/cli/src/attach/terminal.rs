@@ -11,10 +11,13 @@ use deskbell_engine::permission::Dialogs;
 use deskbell_engine::replay::Replayed;
 use deskbell_server::client::Refused;
 use std::collections::{HashSet, VecDeque};
-use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::time::Duration;
 use tokio::time::Instant;
+
+/// What a terminal of Windows has of a line that was begun cannot be dropped, so such a line could allow what appeared while
+/// it was typed.
+const CAN_ALLOW: bool = cfg!(unix);
 
 /// Items of the conversation that are printed first. The others are counted.
 const FIRST_ITEMS: usize = 20;
@@ -105,12 +108,7 @@ impl View {
     /// what is typed while the request is printed comes too early to be one (`READS`).
     fn print(&mut self) -> anyhow::Result<()> {
         if self.is_asked_now {
-            let stdin = std::io::stdin();
-            if stdin.is_terminal()
-                && let Err(error) = rustix::termios::tcflush(&stdin, rustix::termios::QueueSelector::IFlush)
-            {
-                tracing::debug!(%error, "could not drop what was typed before a request");
-            }
+            drop_typed();
         }
         super::print(std::mem::take(&mut self.text).as_bytes())?;
         if std::mem::take(&mut self.is_asked_now) {
@@ -201,9 +199,10 @@ impl View {
             RequestKind::Questions { .. } | RequestKind::Form { .. } => {
                 line("Answer it in Deskbell's window, or n to decline it here.");
             }
-            RequestKind::Plan { .. } => {
+            RequestKind::Plan { .. } if CAN_ALLOW => {
                 line("y approves the plan and asks before each edit, n keeps planning: n and a reason")
             }
+            _ if !CAN_ALLOW => line("Allow it in Deskbell's window; n denies it here: n and a reason."),
             _ => line("y allows it once, n denies it: n and a reason. Enter alone answers nothing."),
         }
         self.asked = Some(request.id.clone());
@@ -256,6 +255,10 @@ impl View {
                 self.say("this needs values; answer it in Deskbell's window, or n to decline it");
                 return Typed::Nothing;
             }
+            ("y", _) if !CAN_ALLOW => {
+                self.say("in a terminal of Windows that may have been typed before the request was shown; allow it in Deskbell's window");
+                return Typed::Nothing;
+            }
             ("y", RequestKind::Plan { .. }) if reason.is_empty() => {
                 Decision::ApprovePlan { accept_edits: false }
             }
@@ -270,6 +273,21 @@ impl View {
         Typed::Send(Box::new(decide))
     }
 }
+
+/// Drops what was typed and not sent.
+#[cfg(unix)]
+fn drop_typed() {
+    let stdin = std::io::stdin();
+    if std::io::IsTerminal::is_terminal(&stdin)
+        && let Err(error) = rustix::termios::tcflush(&stdin, rustix::termios::QueueSelector::IFlush)
+    {
+        tracing::debug!(%error, "could not drop what was typed before a request");
+    }
+}
+
+/// Nothing has to be dropped, because nothing is allowed here ([`CAN_ALLOW`]).
+#[cfg(windows)]
+fn drop_typed() {}
 
 fn is_complete(body: &Body) -> bool {
     match body {

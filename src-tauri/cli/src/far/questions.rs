@@ -5,7 +5,7 @@ use super::secret::Secret;
 use super::{AskWindow, Asked, Unanswered};
 use deskbell_engine::api::{ConnectionQuestion, ConnectionQuestionKind};
 use deskbell_server::lines::{ReadLine, next_line};
-use deskbell_server::socket;
+use deskbell_server::socket::{self, Stream};
 use std::collections::HashSet;
 use std::ffi::OsString;
 use std::io;
@@ -13,7 +13,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
-use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{oneshot, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
@@ -98,12 +97,12 @@ struct Of {
     asked: Mutex<HashSet<String>>,
 }
 
-async fn accept(listener: UnixListener, of: Arc<Of>) {
+async fn accept(mut listener: socket::Listener, of: Arc<Of>) {
     // They end with the listener.
     let mut asking = JoinSet::new();
     loop {
         match listener.accept().await {
-            Ok((stream, _)) => {
+            Ok(stream) => {
                 let of = of.clone();
                 asking.spawn(async move {
                     if let Err(error) = of.ask(stream).await {
@@ -118,7 +117,7 @@ async fn accept(listener: UnixListener, of: Arc<Of>) {
 }
 
 impl Of {
-    async fn ask(&self, stream: UnixStream) -> io::Result<()> {
+    async fn ask(&self, stream: Stream) -> io::Result<()> {
         if !socket::is_same_user(&stream)? {
             return Err(io::Error::other("another user asks"));
         }
@@ -204,6 +203,7 @@ fn fingerprint_in(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tokio::net::UnixStream;
     use tokio::sync::mpsc;
 
     const HOST_KEY: &str = "The authenticity of host '[127.0.0.1]:22 ([127.0.0.1]:22)' can't be established.\nED25519 key \

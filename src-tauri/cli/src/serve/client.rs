@@ -5,11 +5,10 @@ use deskbell_engine::api::server::Request;
 use deskbell_server::ClientId;
 use deskbell_server::hub::Input;
 use deskbell_server::lines::{MAX_LINE, ReadLine, next_line};
+use deskbell_server::socket::{ReadHalf, Stream, WriteHalf};
 use std::io;
 use std::sync::Arc;
 use tokio::io::{AsyncWriteExt, BufReader, BufWriter};
-use tokio::net::UnixStream;
-use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::{Notify, watch};
 
 /// Bytes that are taken for a client at once.
@@ -19,7 +18,7 @@ const BUDGET: usize = 64 << 10;
 pub async fn run(
     server: Arc<Server>,
     client: ClientId,
-    stream: UnixStream,
+    stream: Stream,
     more: Arc<Notify>,
     mut ended: watch::Receiver<()>,
 ) {
@@ -36,7 +35,7 @@ pub async fn run(
     server.disconnected(client);
 }
 
-async fn read(server: &Arc<Server>, client: ClientId, reader: OwnedReadHalf) -> io::Result<()> {
+async fn read(server: &Arc<Server>, client: ClientId, reader: ReadHalf) -> io::Result<()> {
     let mut reader = BufReader::with_capacity(BUDGET, reader);
     let mut buffer = Vec::new();
     loop {
@@ -55,12 +54,7 @@ async fn read(server: &Arc<Server>, client: ClientId, reader: OwnedReadHalf) -> 
     }
 }
 
-async fn write(
-    server: &Arc<Server>,
-    client: ClientId,
-    writer: OwnedWriteHalf,
-    more: &Notify,
-) -> io::Result<()> {
+async fn write(server: &Arc<Server>, client: ClientId, writer: WriteHalf, more: &Notify) -> io::Result<()> {
     let mut writer = BufWriter::with_capacity(BUDGET, writer);
     loop {
         let (lines, effects) = lock(&server.hub).take(client, BUDGET);

@@ -2521,7 +2521,7 @@ autostart: boolean,
 /**
  * New sessions run in a server of your own, which goes on when Deskbell closes, is updated or crashes. Deskbell
  * shows them again when it starts. `deskbell sessions running` lists them, and `deskbell sessions stop` ends them.
- * A project can differ: *Keep sessions of this project running* chooses for its new sessions. Not on Windows yet.
+ * A project can differ: *Keep sessions of this project running* chooses for its new sessions.
  */
 keepRunning: boolean, 
 /**
