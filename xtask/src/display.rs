@@ -68,6 +68,11 @@ impl VirtualDisplay {
         })
     }
 
+    /// The name of its screen, as in `DISPLAY`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Makes the command run on this desktop and in this home.
     pub fn put_on(&self, command: &mut Command) -> Outcome {
         for (variable, folder) in [

@@ -1,21 +1,28 @@
 //! `cargo xtask wine`: builds the program without windows for Windows and runs it under Wine: a turn, the end of its
-//! processes with it, the server on its named pipe, and the unit tests of the crates that call the system.
+//! processes with it, the server on its named pipe, the unit tests of the crates that call the system, and those of the
+//! permission dialog, on a virtual display.
 //!
-//! The app itself needs WebView2, which Wine has not.
+//! The window of the app needs WebView2, which Wine has not.
 
 use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{ChildStdin, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::command::{command, find, read, run};
+use crate::display::VirtualDisplay;
+use crate::node::Node;
 use crate::packages::Need;
 use crate::process::{Guarded, Lines, marked};
+use crate::project::APP;
 use crate::scratch::Scratch;
 use crate::systems::{self, WINDOWS};
-use crate::{Outcome, system};
+use crate::{Outcome, system, ui};
+
+/// The unit tests of the dialog. Others of the app have paths of Unix in them.
+const DIALOG: &str = "ask::task_dialog";
 
 /// The crates whose unit tests run there.
 const TESTED: [&str; 2] = ["deskbell-server", "deskbell-disk"];
@@ -36,12 +43,15 @@ __declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE buffer, SIZE_T length)
 }
 ";
 
+/// One thing that has to be true there.
+type Check = fn(&Wine) -> Outcome;
+
 /// Builds and runs everything.
 pub fn wine() -> Outcome {
     if !cfg!(target_os = "linux") {
         return Err("Wine is used on Linux".into());
     }
-    system::ensure(&[Need::Build, Need::OtherSystems, Need::Wine])?;
+    system::ensure(&[Need::Build, Need::OtherSystems, Need::Wine, Need::Display])?;
     let toolchain = systems::toolchain()?;
     let build = |subcommand: &str| {
         let mut cargo = systems::cargo(&toolchain, subcommand, WINDOWS);
@@ -51,7 +61,7 @@ pub fn wine() -> Outcome {
     run(&mut build("build"))?;
     let program = systems::folder().join(WINDOWS).join("debug").join(format!("{PROGRAM}.exe"));
     let wine = Wine::start(program)?;
-    let checks: [(&str, fn(&Wine) -> Outcome); 4] = [
+    let checks: [(&str, Check); 4] = [
         ("The program starts", Wine::version),
         ("A turn of the demo agent", Wine::turn),
         ("No process outlives its relay", Wine::ends_with_it),
@@ -62,13 +72,21 @@ pub fn wine() -> Outcome {
         check(&wine).map_err(|why| format!("{words}: {why}"))?;
         println!("{words}: passed in {:.1} s", began_at.elapsed().as_secs_f64());
     }
-    let mut tests = systems::cargo(&toolchain, "test", WINDOWS);
-    tests.arg("--lib").env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER", find("wine").unwrap_or_default());
-    for package in TESTED {
-        tests.args(["--package", package]);
-    }
-    wine.put_in(&mut tests);
-    run(&mut tests)
+    let tests = |packages: &[&str]| {
+        let mut tests = systems::cargo(&toolchain, "test", WINDOWS);
+        tests.arg("--lib").env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER", find("wine").unwrap_or_default());
+        for package in packages {
+            tests.args(["--package", package]);
+        }
+        wine.put_in(&mut tests);
+        tests
+    };
+    run(&mut tests(&TESTED))?;
+    ui::build(&Node::ensure()?)?;
+    run(tests(&[APP]).arg("--no-run"))?;
+    wine.add_library(&systems::folder().join(WINDOWS).join("debug/WebView2Loader.dll"))?;
+    let display = VirtualDisplay::start()?;
+    run(tests(&[APP]).args(["--", DIALOG]).env("DISPLAY", display.name()))
 }
 
 /// A new Windows, which ends with this value.
@@ -86,7 +104,7 @@ impl Wine {
         let source = wine.scratch.path().join("random.c");
         fs::write(&source, RANDOM)
             .map_err(|error| format!("could not write {}: {error}", source.display()))?;
-        let library = wine.prefix()?.join("drive_c/windows/system32/bcryptprimitives.dll");
+        let library = wine.system()?.join("bcryptprimitives.dll");
         if !library.exists() {
             let mut compiler = command("x86_64-w64-mingw32-gcc");
             run(compiler.args(["-shared", "-o"]).arg(&library).arg(&source).arg("-ladvapi32"))?;
@@ -94,8 +112,16 @@ impl Wine {
         Ok(wine)
     }
 
-    fn prefix(&self) -> Outcome<PathBuf> {
-        self.scratch.folder("prefix")
+    /// The folder of its libraries.
+    fn system(&self) -> Outcome<PathBuf> {
+        self.scratch.folder("prefix/drive_c/windows/system32")
+    }
+
+    /// Adds a library that a program is linked with.
+    fn add_library(&self, library: &Path) -> Outcome {
+        let copy = self.system()?.join(library.file_name().unwrap_or_default());
+        fs::copy(library, copy).map_err(|error| format!("could not copy {}: {error}", library.display()))?;
+        Ok(())
     }
 
     /// Runs a command in this Windows. Without a display, and without what Wine would download.

@@ -121,18 +121,22 @@ impl Backend for TaskDialog {
     }
 
     fn withdraw(&self, id: &DialogId) -> anyhow::Result<()> {
-        let slot = lock(&self.shown).by_id.remove(id);
-        match slot.and_then(|slot| slot.window) {
-            // A dialog that is being created closes itself.
-            None => Ok(()),
-            Some(window) => Ok(window.close()?),
-        }
+        Ok(withdraw(&self.shown, id)?)
     }
 
     fn is_in_front(&self, id: &DialogId) -> bool {
         let window = lock(&self.shown).by_id.get(id).and_then(|slot| slot.window);
         // SAFETY: it takes nothing and gives a handle.
         window.is_some_and(|window| Window::of(unsafe { GetForegroundWindow() }) == window)
+    }
+}
+
+fn withdraw(shown: &Mutex<Shown>, id: &DialogId) -> windows::core::Result<()> {
+    let slot = lock(shown).by_id.remove(id);
+    match slot.and_then(|slot| slot.window) {
+        // A dialog that is being created closes itself.
+        None => Ok(()),
+        Some(window) => window.close(),
     }
 }
 
@@ -410,3 +414,6 @@ unsafe extern "system" fn hold_back(code: i32, wparam: WPARAM, lparam: LPARAM) -
     // SAFETY: passes on what it was given.
     unsafe { CallNextHookEx(None, code, wparam, lparam) }
 }
+
+#[cfg(test)]
+mod tests;
