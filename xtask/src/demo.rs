@@ -1,4 +1,4 @@
-//! Plays the app's demonstration on a virtual display, and checks it.
+//! Shows the app on a virtual display: its demonstration, which is played and checked, or a window that is acted on.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 use std::{process, thread};
 
 use crate::display::VirtualDisplay;
-use crate::process::{Guarded, NoLine, marked};
+use crate::process::{Guarded, Lines, NoLine, marked};
 use crate::{Outcome, project};
 
 /// The prompt of the demonstration.
-const PROMPT: &str = "Show me what you can do";
+pub const PROMPT: &str = "Show me what you can do";
 /// The prefix of the app's reports about the demonstration.
 const REPORT: &str = "deskbell: demo: ";
 /// The reports that show that the conversation has started.
@@ -41,6 +41,23 @@ pub fn arguments(folder: &Path) -> Vec<String> {
 /// Starts the app with its arguments; waits for the conversation, takes a picture, ends the app, and makes sure that
 /// none of its processes is left.
 pub fn play(app: &mut Command, screenshot: PathBuf) -> Outcome<Played> {
+    let started_at = Instant::now();
+    let (reports, took) = show(app, &screenshot, |_, lines| {
+        let reports = wait_for_conversation(lines)?;
+        Ok((reports, started_at.elapsed()))
+    })?;
+    Ok(Played { reports, screenshot, took })
+}
+
+/// Starts an app on a virtual display and acts on its window; takes a picture, ends the app, and makes sure that none of
+/// its processes is left.
+///
+/// What it writes to its standard error is in a file next to the picture.
+pub fn show<T>(
+    app: &mut Command,
+    screenshot: &Path,
+    act: impl FnOnce(&VirtualDisplay, &mut Lines) -> Outcome<T>,
+) -> Outcome<T> {
     let display = VirtualDisplay::start()?;
     display.put_on(app)?;
     let mark = process::id().to_string();
@@ -48,32 +65,36 @@ pub fn play(app: &mut Command, screenshot: PathBuf) -> Outcome<Played> {
     let stderr = File::create(&log).map_err(|error| format!("could not write {}: {error}", log.display()))?;
     app.env(MARK, &mark).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(stderr);
 
-    let started_at = Instant::now();
     let mut running = Guarded::spawn(app)?;
     let mut lines = running.lines()?;
-    let arrived = lines.wait_for(started_at + LIMIT, |line| report(line).is_some_and(has_arrived));
-    let took = started_at.elapsed();
+    let acted = act(&display, &mut lines);
     // A picture in any case: it explains a failure best.
-    let pictured = if arrived == Err(NoLine::OutputEnded) { Ok(()) } else { display.screenshot(&screenshot) };
+    let has_window = acted.is_ok() || running.ended()?.is_none();
+    let pictured = if has_window { display.screenshot(screenshot) } else { Ok(()) };
     let stopped = running.stop();
 
+    let acted = acted.map_err(|reason| format!("{reason}\n{}", tail(&log)))?;
+    pictured?;
+    stopped?;
+    none_left(&mark)?;
+    Ok(acted)
+}
+
+/// Waits until the app reports that the conversation of the demonstration has started, and returns its reports.
+fn wait_for_conversation(lines: &mut Lines) -> Outcome<Vec<String>> {
+    let deadline = Instant::now() + LIMIT;
+    let arrived = lines.wait_for(deadline, |line| report(line).is_some_and(has_arrived));
     let reports: Vec<String> =
         lines.seen().iter().filter_map(|line| report(line)).map(str::to_owned).collect();
-    let so_far = || match reports.last() {
+    let so_far = match reports.last() {
         Some(report) => format!("its last report was “{report}”"),
         None => "it reported nothing".to_owned(),
     };
     match arrived {
-        Ok(_) => {}
-        Err(NoLine::OutputEnded) => return Err(format!("the app ended early; {}\n{}", so_far(), tail(&log))),
-        Err(NoLine::TimeIsUp) => {
-            return Err(format!("no turn ended within {} s; {}\n{}", LIMIT.as_secs(), so_far(), tail(&log)));
-        }
+        Ok(_) => Ok(reports),
+        Err(NoLine::OutputEnded) => Err(format!("the app ended early; {so_far}")),
+        Err(NoLine::TimeIsUp) => Err(format!("no turn ended within {} s; {so_far}", LIMIT.as_secs())),
     }
-    pictured?;
-    stopped?;
-    none_left(&mark)?;
-    Ok(Played { reports, screenshot, took })
 }
 
 /// A newly made folder with some contents for the demonstration.

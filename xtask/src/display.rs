@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::Outcome;
-use crate::command::command;
+use crate::command::{command, read};
 use crate::process::{Guarded, NoLine};
 use crate::scratch::Scratch;
 
@@ -22,8 +22,14 @@ const SCREEN: &str = "1440x900x24";
 /// A part of the screen that belongs to the content of a window in its middle: below the title bar, and above the place
 /// of a dialog, which another program paints.
 const CONTENT: &str = "1000x260+220+70";
+/// The upper half of a page, with a heading in its middle, and without the prompt box, whose caret blinks.
+const PAGE: &str = "1000x380+220+70";
 /// Smooth text has many colours; a window that has not painted has one, or two with another's edge.
 const COLOURS_OF_TEXT: usize = 16;
+
+/// The pixels of a page, to be compared.
+#[derive(PartialEq, Eq)]
+pub struct Page(Vec<u8>);
 
 /// The running desktop. Its parts end in this order.
 pub struct VirtualDisplay {
@@ -99,23 +105,64 @@ impl VirtualDisplay {
 
     /// Waits until the screen shows a painted window that no longer changes, and saves a picture of it.
     pub fn screenshot(&self, file: &Path) -> Outcome {
+        let settled = self.settle();
+        self.save(file)?;
+        settled.map_err(|reason| format!("{reason}; see {}", file.display()))
+    }
+
+    /// Saves a picture of the screen as it is.
+    pub fn save(&self, file: &Path) -> Outcome {
+        self.capture(&[&file.to_string_lossy()]).map(drop)
+    }
+
+    /// Waits until the screen shows a painted window that no longer changes.
+    pub fn settle(&self) -> Outcome {
         let deadline = Instant::now() + SETTLED;
-        let mut before = self.content()?;
+        let mut before = self.part(CONTENT)?;
         loop {
             thread::sleep(Duration::from_millis(250));
-            let now = self.content()?;
+            let now = self.part(CONTENT)?;
             let is_painted = n_colours(&now) >= COLOURS_OF_TEXT;
             if is_painted && now == before || Instant::now() > deadline {
-                self.capture(&[&file.to_string_lossy()])?;
-                let blank = || format!("the window was still blank; see {}", file.display());
-                return if is_painted { Ok(()) } else { Err(blank()) };
+                return if is_painted { Ok(()) } else { Err("the window was still blank".to_owned()) };
             }
             before = now;
         }
     }
 
-    fn content(&self) -> Outcome<Vec<u8>> {
-        self.capture(&["-crop", CONTENT, "-depth", "8", "rgb:-"])
+    /// The page that the window shows.
+    pub fn page(&self) -> Outcome<Page> {
+        self.part(PAGE).map(Page)
+    }
+
+    /// Waits until the window shows another page, which no longer changes.
+    pub fn turn_from(&self, earlier: &Page) -> Outcome {
+        let deadline = Instant::now() + SETTLED;
+        while self.page()? == *earlier {
+            if Instant::now() > deadline {
+                return Err(format!("after {} s the window showed the same page", SETTLED.as_secs()));
+            }
+            thread::sleep(Duration::from_millis(100));
+        }
+        self.settle()
+    }
+
+    /// Types a text on the keyboard.
+    pub fn type_text(&self, text: &str) -> Outcome {
+        self.keyboard(&["type", "--delay", "20", "--", text])
+    }
+
+    /// Presses a key, named as X11 does.
+    pub fn press(&self, key: &str) -> Outcome {
+        self.keyboard(&["key", "--delay", "100", key])
+    }
+
+    fn keyboard(&self, arguments: &[&str]) -> Outcome {
+        read(quiet("xdotool").args(arguments).env("DISPLAY", &self.name)).map(drop)
+    }
+
+    fn part(&self, part: &str) -> Outcome<Vec<u8>> {
+        self.capture(&["-crop", part, "-depth", "8", "rgb:-"])
     }
 
     fn capture(&self, options: &[&str]) -> Outcome<Vec<u8>> {

@@ -1,5 +1,5 @@
 //! The project's commands: `cargo xtask run`, `test`, `bench`, `fuzz`, `shots`, `guide`, `systems`, `wine`, `package`,
-//! `notes`, `recordings` and `icons`.
+//! `walk`, `notes`, `recordings` and `icons`.
 //!
 //! Built from the standard library alone, so that it compiles before anything else is installed, and then installs the
 //! other dependencies.
@@ -23,6 +23,7 @@ mod packages;
 mod process;
 mod project;
 mod pypi;
+mod root;
 mod run;
 mod scratch;
 mod shots;
@@ -31,6 +32,7 @@ mod systems;
 mod test;
 mod toolchain;
 mod ui;
+mod walk;
 mod wine;
 mod workflows;
 
@@ -67,6 +69,7 @@ Commands:
                     processor (aarch64-unknown-linux-gnu); --check runs the one that was built last
   package --check   Install the built .deb, start it from its desktop entry, remove it again
   package --install Install the built .deb in a new Debian 12 and 13, start, upgrade and purge it; as root
+  walk              Go from the README to a first answer of Claude Code in a new Debian, and keep pictures; as root
   notes VERSION     Print what CHANGELOG.md says of a version, for its release
   recordings        Record the real CLI again, into tests/recordings
   icons             Generate the icons from icons/deskbell.svg";
@@ -92,6 +95,7 @@ fn main() -> ExitCode {
         ["package", "--tree", folder, app] => package::fill(folder, app),
         ["package", "--install"] => package::install(),
         ["package", "--check"] => package::check_built(),
+        ["walk"] => walk::walk(),
         ["notes", version] => package::notes(version),
         ["recordings"] => test::recordings(),
         ["icons"] => icons::draw(),

@@ -25,6 +25,8 @@ pub enum Need {
     Python,
     /// Assembling packages, and checking them.
     Package,
+    /// Walking through the README: a new system, a clone in it, and keys that are pressed.
+    Walk,
     /// Reading the recipe for Arch Linux. Older releases of Ubuntu do not have it, so only the tests need it.
     Recipe,
     /// Checking the code for Windows and macOS: a compiler with the source of its standard library, and a compiler for
@@ -93,6 +95,7 @@ impl Family {
                 "dpkg-dev", "lintian", "rpm", "desktop-file-utils", "appstream", "man-db", "zsh", "fish", "debootstrap",
                 "squashfs-tools",
             ],
+            (Self::Debian, Need::Walk) => &["debootstrap", "debian-archive-keyring", "git", "xdotool"],
             (Self::Debian, Need::Recipe) => &["makepkg"],
             (Self::Debian, Need::OtherSystems) => {
                 &["rustc-web", "cargo-web", "rust-web-src", "gcc-mingw-w64-x86-64"]
@@ -116,6 +119,7 @@ impl Family {
             (Self::Fedora, Need::Search) => &["ripgrep"],
             (Self::Fedora, Need::Python) => &["python3"],
             (Self::Fedora, Need::Package) => &["rpm-build", "desktop-file-utils", "appstream", "squashfs-tools"],
+            (Self::Fedora, Need::Walk) => &["debootstrap", "git-core", "xdotool"],
             (Self::Fedora, Need::Recipe) => &[],
             (Self::Fedora, Need::OtherSystems) => &["rust", "cargo", "rust-src", "mingw64-gcc"],
             (Self::Fedora, Need::Wine) => &["wine-core"],
@@ -135,6 +139,7 @@ impl Family {
             (Self::Arch, Need::Search) => &["ripgrep"],
             (Self::Arch, Need::Python) => &["python"],
             (Self::Arch, Need::Package) => &["rpm-tools", "desktop-file-utils", "appstream", "squashfs-tools"],
+            (Self::Arch, Need::Walk) => &["debootstrap", "git", "xdotool"],
             (Self::Arch, Need::Recipe) => &[],
             (Self::Arch, Need::OtherSystems) => &["rust-src", "mingw-w64-gcc"],
             (Self::Arch, Need::Wine) => &["wine"],
