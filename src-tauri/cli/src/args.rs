@@ -11,6 +11,7 @@ pub mod search;
 pub mod server;
 pub mod sessions;
 pub mod trust;
+pub mod update;
 pub mod usage;
 pub mod worktrees;
 
@@ -130,6 +131,10 @@ Deskbell keeps command-line coding agents on call.
                              show which agent is used and why, whether it can work, and the desktop; test whether it
                              asks before acting; for a bug report, without keys and names; --log adds the last lines
                              of the log
+  deskbell update [--check] [--json]
+                             replace the AppImage that runs this command with a newer one, if its signature is right and
+                             nothing works or waits; the system's curl downloads it
+      --check                only say whether there is a newer version
   deskbell --version
   deskbell --help
 ";
@@ -153,6 +158,8 @@ pub enum Mode {
     Changes(changes::ChangesOptions),
     /// Lists, adds, reviews or removes worktrees.
     Worktrees(worktrees::WorktreesOptions),
+    /// Replaces the AppImage that runs, or says whether there is a newer one.
+    Update(update::UpdateOptions),
     /// Shows whether a folder is trusted, or decides it.
     Trust(trust::TrustOptions),
     /// Lists the agents of this machine.
@@ -378,6 +385,9 @@ pub fn parse(args: &[OsString], cwd: &Path) -> Result<Mode, Problem> {
     }
     if args.first().is_some_and(|first| first == "worktrees") {
         return worktrees::parse(&args[1..], cwd).map(Mode::Worktrees);
+    }
+    if args.first().is_some_and(|first| first == "update") {
+        return update::parse(&args[1..]).map(Mode::Update);
     }
     if args.first().is_some_and(|first| first == "trust") {
         return trust::parse(&args[1..], cwd).map(Mode::Trust);

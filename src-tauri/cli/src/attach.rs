@@ -2,7 +2,7 @@
 //! docs/relay.md.
 
 mod following;
-mod list;
+pub(crate) mod list;
 mod terminal;
 
 use crate::args::server::{AttachOptions, ServerMode};

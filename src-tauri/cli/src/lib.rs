@@ -33,6 +33,7 @@ mod settings;
 pub mod signals;
 pub mod trust;
 mod trust_command;
+mod update;
 mod worktrees;
 
 use args::edit::EditOptions;
@@ -130,6 +131,7 @@ fn run(mode: Mode, desktop: Option<&Desktop>) -> ExitCode {
         Mode::Sessions(SessionsMode::Stored(mode)) => sessions::main(mode),
         Mode::Changes(options) => changes::main(&options),
         Mode::Worktrees(options) => worktrees::main(&options),
+        Mode::Update(options) => update::main(options),
         Mode::Trust(options) => trust_command::main(options),
         Mode::Agents { json } => other_agents::command::main(json),
         Mode::Folders(folder) => browse::main(&folder),

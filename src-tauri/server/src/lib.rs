@@ -61,7 +61,7 @@ pub fn summary(session: &Session, seq: u64) -> SessionSummary {
 
 /// Whether something runs or waits in the session: the server must not leave. Held prompts wait on disk, so they keep no
 /// server.
-pub(crate) fn is_busy(session: &SessionSummary) -> bool {
+pub fn is_busy(session: &SessionSummary) -> bool {
     let is_at_rest =
         matches!(session.status, Status::Idle | Status::Completed | Status::Failed { .. } | Status::Stopped);
     let n_waiting = session.n_requests + session.n_queued + session.n_background + session.n_scheduled;

@@ -97,6 +97,31 @@ pub async fn find_session(data: &Path, id: &SessionId) -> anyhow::Result<Option<
     Ok(None)
 }
 
+/// The sessions of the user's servers that work or wait, and the servers that cannot be asked, each with the reason.
+#[cfg(target_os = "linux")]
+#[derive(Debug, Default)]
+pub struct Busy {
+    pub n_sessions: usize,
+    pub unknown: Vec<String>,
+}
+
+/// Counts what works or waits on every server.
+#[cfg(target_os = "linux")]
+pub async fn busy(data: &Path) -> anyhow::Result<Busy> {
+    let mut busy = Busy::default();
+    for Found { place, state } in find(data).await? {
+        match state {
+            State::Running { sessions, .. } => {
+                busy.n_sessions +=
+                    sessions.iter().filter(|session| deskbell_server::is_busy(session)).count();
+            }
+            State::NotRunning(_) => {}
+            State::Unknown(problem) => busy.unknown.push(format!("server {}: {problem}", place.version)),
+        }
+    }
+    Ok(busy)
+}
+
 /// Lists every session of every server.
 pub async fn list(is_json: bool) -> anyhow::Result<ExitCode> {
     let mut text = String::new();
