@@ -1,0 +1,66 @@
+# Serves the files of a folder by TLS on loopback. A file NAME.how says how NAME is sent.
+import http.server
+import os
+import ssl
+import sys
+import threading
+import time
+
+root, certificate, key, requests = sys.argv[1:]
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+    def do_GET(self):
+        name = self.path.rsplit("/", 1)[-1]
+        with open(requests, "a") as log:
+            log.write(name + "\n")
+        path, how = os.path.join(root, name), ""
+        if os.path.exists(path + ".how"):
+            with open(path + ".how") as file:
+                how = file.read()
+        if how == "silent":
+            time.sleep(600)
+        if how.startswith("redirect "):
+            self.send_response(302)
+            self.send_header("Location", how.split(" ", 1)[1])
+            self.end_headers()
+            return
+        if not os.path.exists(path):
+            self.send_error(404)
+            return
+        with open(path, "rb") as file:
+            body = file.read()
+        self.send_response(200)
+        if how != "endless":
+            self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if how == "endless":
+            while True:
+                self.wfile.write(body)
+        if how in ("truncated", "stopped"):
+            self.wfile.write(body[: len(body) // 2])
+            self.wfile.flush()
+            if how == "stopped":
+                time.sleep(600)
+            return
+        self.wfile.write(body)
+
+
+class Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, *_):
+        pass
+
+
+context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+context.load_cert_chain(certificate, key)
+server = Server(("127.0.0.1", 0), Handler)
+server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+print(server.server_address[1], flush=True)
+# The test closes this pipe, also when it is killed.
+sys.stdin.read()
