@@ -71,6 +71,7 @@ Commands:
   package --install Install the built .deb in a new Debian 12 and 13, start, upgrade and purge it; as root
   walk              Go from the README to a first answer of Claude Code in a new Debian, and keep pictures; as root
   notes VERSION     Print what CHANGELOG.md says of a version, for its release
+  latest APPIMAGE   Print the list that `deskbell update` reads, for a release that has this AppImage
   recordings        Record the real CLI again, into tests/recordings
   icons             Generate the icons from icons/deskbell.svg";
 
@@ -97,6 +98,7 @@ fn main() -> ExitCode {
         ["package", "--check"] => package::check_built(),
         ["walk"] => walk::walk(),
         ["notes", version] => package::notes(version),
+        ["latest", image] => package::latest(image),
         ["recordings"] => test::recordings(),
         ["icons"] => icons::draw(),
         ["help" | "--help" | "-h"] => {

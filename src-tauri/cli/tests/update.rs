@@ -23,6 +23,9 @@ const OLD: &[u8] = b"the old AppImage";
 const MODE: u32 = 0o751;
 const DEADLINE: Duration = Duration::from_secs(60);
 
+/// A change of the command, such as another variable.
+type Change<'a> = &'a dyn Fn(&mut Command);
+
 /// A computer with an AppImage, and a server with updates.
 struct World {
     root: tempfile::TempDir,
@@ -433,7 +436,7 @@ fn an_installed_deskbell_starts_no_curl() {
     let mut path = fake.into_os_string();
     path.push(":/usr/bin:/bin");
     let elsewhere = world.path("bin");
-    let cases: [(&str, &dyn Fn(&mut Command)); 5] = [
+    let cases: [(&str, Change<'_>); 5] = [
         ("no AppImage", &|command| _ = command.env_remove("APPIMAGE")),
         ("no AppImage", &|command| _ = command.env_remove("APPDIR")),
         ("no AppImage", &|command| _ = command.env("APPDIR", &elsewhere)),

@@ -29,7 +29,7 @@ pub fn write(folder: &Path, files: &[PathBuf]) -> Outcome {
 }
 
 /// The checksum, by the tool that the system has.
-fn sum(file: &Path) -> Outcome<String> {
+pub fn sum(file: &Path) -> Outcome<String> {
     let mut command = if cfg!(windows) {
         let mut certutil = Command::new("certutil");
         certutil.arg("-hashfile").arg(file).arg("SHA256");
