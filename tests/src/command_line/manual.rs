@@ -21,7 +21,11 @@ pub const VARIABLES: &[(&str, &str)] = &[
 const EXIT_STATUS: &[(&str, &str)] = &[
     ("0", "Success."),
     ("1", "The command failed; standard error has the reason."),
-    ("2", "The command line was not understood, or names a folder that cannot be opened."),
+    (
+        "2",
+        "The command line was not understood, names a folder that cannot be opened, or is not available in this \
+                      installation.",
+    ),
     ("90", "There is nothing to attach to."),
     ("91", "A server of this version is already running."),
     ("255", "The link to the server broke."),
