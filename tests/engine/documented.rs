@@ -42,7 +42,6 @@ const NOT_RUN: &[(&str, &str)] = &[
     ("cargo xtask run .", "it builds and opens a window; CI builds the same"),
     ("cargo xtask package", "tests of the package part"),
     ("cargo xtask package --install", "it makes a new Debian, as root; a workflow of minutes"),
-    ("cargo xtask walk", "it makes a new Debian, as root; a workflow of minutes"),
     ("npm config set prefix ~/.local", "cargo xtask walk"),
     ("npm install -g @anthropic-ai/claude-code", "cargo xtask walk"),
     ("sudo apt install ./target/release/bundle/deb/deskbell_0.1.0-1_amd64.deb", "tests of the package part"),

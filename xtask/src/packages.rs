@@ -79,7 +79,7 @@ impl Family {
         match (self, need) {
             (Self::Debian, Need::Build) => &["build-essential", "pkg-config", "libwebkit2gtk-4.1-dev"],
             (Self::Debian, Need::Display) => &["xvfb", "openbox", "dbus", "imagemagick", "fonts-dejavu-core"],
-            (Self::Debian, Need::Tests) => &["git", "procps", "strace"],
+            (Self::Debian, Need::Tests) => &["git", "procps", "strace", "curl", "openssl", "python3"],
             (Self::Debian, Need::Ssh) => &["openssh-client", "openssh-server"],
             (Self::Debian, Need::Window) => &[
                 "xvfb", "xauth", "openbox", "xdotool", "xclip", "wmctrl", "x11-utils", "webkit2gtk-driver", "dbus", "dunst",
@@ -106,7 +106,7 @@ impl Family {
             (Self::Fedora, Need::Display) => {
                 &["xorg-x11-server-Xvfb", "openbox", "dbus-daemon", "ImageMagick", "dejavu-sans-fonts"]
             }
-            (Self::Fedora, Need::Tests) => &["git-core", "procps-ng", "strace"],
+            (Self::Fedora, Need::Tests) => &["git-core", "procps-ng", "strace", "curl", "openssl", "python3"],
             (Self::Fedora, Need::Ssh) => &["openssh-clients", "openssh-server"],
             (Self::Fedora, Need::Window) => &[
                 "xorg-x11-server-Xvfb", "xorg-x11-xauth", "openbox", "xdotool", "xclip", "wmctrl", "xprop", "webkit2gtk-driver",
@@ -126,7 +126,7 @@ impl Family {
 
             (Self::Arch, Need::Build) => &["base-devel", "webkit2gtk-4.1"],
             (Self::Arch, Need::Display) => &["xorg-server-xvfb", "openbox", "dbus", "imagemagick", "ttf-dejavu"],
-            (Self::Arch, Need::Tests) => &["git", "procps-ng", "strace"],
+            (Self::Arch, Need::Tests) => &["git", "procps-ng", "strace", "curl", "openssl", "python"],
             (Self::Arch, Need::Ssh) => &["openssh"],
             (Self::Arch, Need::Window) => &[
                 "xorg-server-xvfb", "xorg-xauth", "openbox", "xdotool", "xclip", "wmctrl", "xorg-xprop", "dbus", "dunst",

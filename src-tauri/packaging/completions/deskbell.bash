@@ -233,10 +233,11 @@ _deskbell() {
         "edit") options='--line=' files=-f ;;
         "settings") options='' ;;
         "doctor") options='--agent= --json --log' ;;
+        "update") options='--check --json' ;;
         sessions | "sessions "*) plain='list export search watch usage pin unpin archive unarchive running attach stop' ;;
         *)
             options='--demo --prompt= --open --background --version --help' files=-d
-            [[ $COMP_CWORD -eq 1 ]] && plain='projects relay replay recordings sessions changes worktrees trust agents folders on edit settings doctor' ;;
+            [[ $COMP_CWORD -eq 1 ]] && plain='projects relay replay recordings sessions changes worktrees trust agents folders on edit settings doctor update' ;;
     esac
     if [[ $word == -* || -z $files$plain ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")

@@ -15,13 +15,14 @@ complete -c deskbell -n '__fish_use_subcommand' -a on -d 'run a command of Deskb
 complete -c deskbell -n '__fish_use_subcommand' -a edit -d 'open a file in your editor'
 complete -c deskbell -n '__fish_use_subcommand' -a settings -d 'show or change the settings, or check their file'
 complete -c deskbell -n '__fish_use_subcommand' -a doctor -d 'show which agent is used and why, whether it can work, and the desktop'
-complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay recordings sessions changes worktrees trust agents folders on edit settings doctor' -a '(__fish_complete_directories)'
-complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay recordings sessions changes worktrees trust agents folders on edit settings doctor' -l demo -d 'new sessions there use the built-in demo agent'
-complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay recordings sessions changes worktrees trust agents folders on edit settings doctor' -l prompt -x -a '' -d 'start a session with this prompt'
-complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay recordings sessions changes worktrees trust agents folders on edit settings doctor' -l open -d 'the same from a launcher'
-complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay recordings sessions changes worktrees trust agents folders on edit settings doctor' -l background -d 'start without a window, as at login'
-complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay recordings sessions changes worktrees trust agents folders on edit settings doctor' -l version
-complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay recordings sessions changes worktrees trust agents folders on edit settings doctor' -l help
+complete -c deskbell -n '__fish_use_subcommand' -a update -d 'replace the AppImage that runs this command with a newer one, if its signature is right and nothing works or waits'
+complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay recordings sessions changes worktrees trust agents folders on edit settings doctor update' -a '(__fish_complete_directories)'
+complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay recordings sessions changes worktrees trust agents folders on edit settings doctor update' -l demo -d 'new sessions there use the built-in demo agent'
+complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay recordings sessions changes worktrees trust agents folders on edit settings doctor update' -l prompt -x -a '' -d 'start a session with this prompt'
+complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay recordings sessions changes worktrees trust agents folders on edit settings doctor update' -l open -d 'the same from a launcher'
+complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay recordings sessions changes worktrees trust agents folders on edit settings doctor update' -l background -d 'start without a window, as at login'
+complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay recordings sessions changes worktrees trust agents folders on edit settings doctor update' -l version
+complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay recordings sessions changes worktrees trust agents folders on edit settings doctor update' -l help
 complete -c deskbell -n '__fish_seen_subcommand_from projects' -l machine -x -a '' -d 'change that list'
 complete -c deskbell -n '__fish_seen_subcommand_from projects' -l pin -x -a '(__fish_complete_directories)' -d 'change that list'
 complete -c deskbell -n '__fish_seen_subcommand_from projects' -l unpin -x -a '(__fish_complete_directories)' -d 'change that list'
@@ -103,3 +104,5 @@ complete -c deskbell -n '__fish_seen_subcommand_from edit' -l line -x -a '' -d '
 complete -c deskbell -n '__fish_seen_subcommand_from doctor' -l agent -r -F -d 'show which agent is used and why, whether it can work, and the desktop'
 complete -c deskbell -n '__fish_seen_subcommand_from doctor' -l json -d 'show which agent is used and why, whether it can work, and the desktop'
 complete -c deskbell -n '__fish_seen_subcommand_from doctor' -l log -d 'show which agent is used and why, whether it can work, and the desktop'
+complete -c deskbell -n '__fish_seen_subcommand_from update' -l check -d 'replace the AppImage that runs this command with a newer one, if its signature is right and nothing works or waits'
+complete -c deskbell -n '__fish_seen_subcommand_from update' -l json -d 'replace the AppImage that runs this command with a newer one, if its signature is right and nothing works or waits'
