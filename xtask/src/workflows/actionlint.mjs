@@ -4,9 +4,10 @@ import { pathToFileURL } from 'node:url';
 
 const [module, ...files] = process.argv.slice(2);
 const { createLinter } = await import(pathToFileURL(module).href);
-const lint = await createLinter();
 let n_findings = 0;
 for (const file of files) {
+  // A new one for each file: its memory ends after some hundred lines of workflows (2.0.6).
+  const lint = await createLinter();
   for (const { line, column, message, kind } of lint(readFileSync(file, 'utf8'), file)) {
     // Its lists of runners, of permissions and of contexts are older than these.
     if (kind === 'runner-label' || message.startsWith('unknown permission scope "attestations"')) continue;
