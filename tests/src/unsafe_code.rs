@@ -18,6 +18,7 @@ const FILES: &[&str] = &[
     "src-tauri/demo-agent/src/session.rs",
     "src-tauri/demo-agent/src/steps/faults.rs",
     "src-tauri/engine/src/host/local.rs",
+    "src-tauri/engine/src/host/local/token/macos.rs",
     "src-tauri/engine/src/host/local/unix.rs",
     "src-tauri/engine/src/process/orphans.rs",
     "src-tauri/engine/src/user_command.rs",

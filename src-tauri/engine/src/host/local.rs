@@ -3,9 +3,9 @@
 pub mod identity;
 #[cfg(target_os = "linux")]
 mod ports;
-#[cfg(target_os = "linux")]
+#[cfg(any(target_os = "linux", target_os = "macos"))]
 mod sweep;
-#[cfg(target_os = "linux")]
+#[cfg(any(target_os = "linux", target_os = "macos"))]
 pub(crate) mod token;
 #[cfg(unix)]
 mod unix;

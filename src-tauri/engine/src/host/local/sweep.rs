@@ -1,4 +1,4 @@
-//! The search for the processes of one run token that kills what it finds (Linux).
+//! The search for the processes of one run token that kills what it finds (Linux and macOS).
 //!
 //! The processes may start others all the time. A search must therefore be faster than they are: a process that
 //! belongs to others is read once, and none is waited for while it executes a program.
@@ -69,7 +69,7 @@ struct Search {
 impl Search {
     fn next(&mut self, is_ours: impl Fn(&[u8]) -> bool, mut kill: impl FnMut(u32)) -> Found {
         let own = std::process::id();
-        let mut pids = super::pids();
+        let mut pids = token::pids();
         // Youngest first, so that a chain of starts is cut at its end.
         pids.sort_unstable_by(|a, b| b.cmp(a));
         let mut result = Found::None;
@@ -109,6 +109,7 @@ impl Search {
 }
 
 #[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use super::*;
     use crate::launch::Launch;

@@ -1,12 +1,21 @@
-//! The run token in a process's environment (Linux).
+//! The run token in a process's environment. macOS has a way of its own (`macos`).
 //!
-//! An empty environment proves nothing: while a process executes a program, `/proc/<pid>/environ` is empty from the
+//! On Linux an empty environment proves nothing: while a process executes a program, `/proc/<pid>/environ` is empty from the
 //! moment the old memory is gone until the new stack is set up. `spawn` returns in that window, because the kernel
 //! closes its close-on-exec pipe first. Linux 6.18, two busy cores: 23 of 5,000 new processes were read as empty.
 
+#[cfg(any(target_os = "macos", test))]
+mod macos;
+
+#[cfg(target_os = "linux")]
 use super::identity::Stat;
 use crate::launch::Launch;
 use std::time::{Duration, Instant};
+
+#[cfg(target_os = "linux")]
+pub(super) use super::pids;
+#[cfg(target_os = "macos")]
+pub(super) use macos::{look, pids};
 
 /// Wait this long for a process that is executing a program. The window lasts microseconds, and was once longer than 250 ms
 /// on two cores with four busy processes each.
@@ -19,7 +28,8 @@ pub(super) enum Look {
     /// The process has ended, belongs to another user, or has no token.
     None,
     Token(Vec<u8>),
-    /// The process is executing a program; its environment is not available yet.
+    /// The process is executing a program; its environment is not available yet. Only Linux says so.
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "only Linux says so"))]
     Executing,
 }
 
@@ -42,6 +52,7 @@ pub fn of(pid: u32) -> Option<Vec<u8>> {
     }
 }
 
+#[cfg(target_os = "linux")]
 pub(super) fn look(pid: u32) -> Look {
     // Read before the environment: if memory for it is set at this point, an empty environment is final.
     let before = Stat::of(pid);
@@ -64,6 +75,7 @@ fn token_in(environment: &[u8]) -> Option<Vec<u8>> {
 }
 
 #[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use super::*;
     use std::process::{Child, Command, Stdio};

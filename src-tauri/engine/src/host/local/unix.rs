@@ -1,6 +1,6 @@
 //! Processes on Linux and macOS: an own process group, signals, and on Linux the parent-death signal.
 
-#[cfg(target_os = "linux")]
+#[cfg(any(target_os = "linux", target_os = "macos"))]
 use super::sweep::kill_all;
 use crate::host::Signals;
 use std::io;
@@ -170,27 +170,27 @@ pub fn sweep_prefix(prefix: &str) -> usize {
 }
 
 /// Kills a process whose number was read a moment ago.
-#[cfg(target_os = "linux")]
+#[cfg(any(target_os = "linux", target_os = "macos"))]
 pub fn kill(pid: u32) {
     // SAFETY: kill has no memory effects.
     unsafe { libc::kill(pid as libc::pid_t, libc::SIGKILL) };
 }
 
 /// Does any process have a run token that begins with `prefix`?
-#[cfg(target_os = "linux")]
+#[cfg(any(target_os = "linux", target_os = "macos"))]
 pub fn is_any_marked(prefix: &str) -> bool {
     let own = std::process::id();
     let has_token = |pid| super::token::of(pid).is_some_and(|token| token.starts_with(prefix.as_bytes()));
-    super::pids().into_iter().any(|pid| pid != own && has_token(pid))
+    super::token::pids().into_iter().any(|pid| pid != own && has_token(pid))
 }
 
 /// The environment of a process cannot be read on these systems; only the process group is killed.
-#[cfg(not(target_os = "linux"))]
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
 pub fn is_any_marked(_prefix: &str) -> bool {
     false
 }
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
 fn kill_all(_is_ours: impl Fn(&[u8]) -> bool) -> usize {
     0
 }
