@@ -131,7 +131,7 @@ Deskbell keeps command-line coding agents on call.
                              show which agent is used and why, whether it can work, and the desktop; test whether it
                              asks before acting; for a bug report, without keys and names; --log adds the last lines
                              of the log
-  deskbell update [--check] [--json]
+  deskbell update [--json]
                              replace the AppImage that runs this command with a newer one, if its signature is right and
                              nothing works or waits; the system's curl downloads it
       --check                only say whether there is a newer version

@@ -233,7 +233,7 @@ _deskbell() {
         "edit") options='--line=' files=-f ;;
         "settings") options='' ;;
         "doctor") options='--agent= --json --log' ;;
-        "update") options='--check --json' ;;
+        "update") options='--json --check' ;;
         sessions | "sessions "*) plain='list export search watch usage pin unpin archive unarchive running attach stop' ;;
         *)
             options='--demo --prompt= --open --background --version --help' files=-d
