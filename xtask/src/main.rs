@@ -1,5 +1,5 @@
 //! The project's commands: `cargo xtask run`, `test`, `bench`, `fuzz`, `shots`, `guide`, `systems`, `wine`, `package`,
-//! `walk`, `notes`, `recordings` and `icons`.
+//! `walk`, `notes`, `latest`, `recordings` and `icons`.
 //!
 //! Built from the standard library alone, so that it compiles before anything else is installed, and then installs the
 //! other dependencies.
