@@ -528,6 +528,9 @@ pub async fn a_worktree_there_is_made_opened_kept_and_removed() -> Result<()> {
             Ok(windows.is_empty().then_some(()))
         })
         .await?;
+        // The list is read again with the focus, and its buttons move then.
+        window.wait_without("dialog", "Worktrees", "window open").await?;
+        window.wait_without("dialog", "Worktrees", "1 session runs").await?;
         window.click("button", "Remove…").await?;
         window.wait_shows("The branch fix/beam stays with all its commits", LONG).await?;
         window.click("button", "Remove worktree").await?;
