@@ -91,7 +91,7 @@ impl Stub {
     }
 }
 
-/// The folder of what is built for other systems.
+/// The build output for other systems.
 pub fn folder() -> PathBuf {
     project::target().join("systems")
 }

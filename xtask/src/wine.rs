@@ -33,7 +33,7 @@ const PROGRAM: &str = "deskbell-relay";
 const LIMIT: Duration = Duration::from_secs(60);
 const LOOKS_AGAIN: Duration = Duration::from_millis(50);
 
-/// Rust's standard library takes random numbers from this function, which Wine has since 8.4; Debian 12 has 8.0.
+/// Rust's standard library takes random numbers from this function, which Wine 8.0 of Debian 12 lacks.
 const RANDOM: &str = "\
 #include <windows.h>
 BOOLEAN NTAPI SystemFunction036(PVOID buffer, ULONG length);
@@ -43,7 +43,7 @@ __declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE buffer, SIZE_T length)
 }
 ";
 
-/// One thing that has to be true there.
+/// A check; its error is the reason why it failed.
 type Check = fn(&Wine) -> Outcome;
 
 /// Builds and runs everything.
@@ -89,7 +89,7 @@ pub fn wine() -> Outcome {
     run(tests(&[APP]).args(["--", DIALOG]).env("DISPLAY", display.name()))
 }
 
-/// A new Windows, which ends with this value.
+/// A new Wine prefix. Its processes end when it is dropped.
 struct Wine {
     program: PathBuf,
     scratch: Scratch,
@@ -124,7 +124,7 @@ impl Wine {
         Ok(())
     }
 
-    /// Runs a command in this Windows. Without a display, and without what Wine would download.
+    /// Makes the command run in this prefix: without a display, and without what Wine would download.
     fn put_in(&self, command: &mut Command) {
         command
             .env("WINEPREFIX", self.scratch.path().join("prefix"))

@@ -14,6 +14,7 @@ use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_deskbell-relay");
@@ -32,6 +33,8 @@ struct World {
     keys: KeyPair,
     port: u16,
     server: Child,
+    /// The names of the files that are asked for, as it happens.
+    asked: mpsc::Receiver<String>,
     _stdin: ChildStdin,
     new: Vec<u8>,
 }
@@ -71,12 +74,15 @@ impl World {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut line = String::new();
-        BufReader::new(server.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let mut lines = BufReader::new(server.stdout.take().unwrap()).lines();
+        let port = lines.next().unwrap().unwrap().parse().unwrap();
+        let (sender, asked) = mpsc::channel();
+        // It ends with the server, or with the world.
+        std::thread::spawn(move || lines.map_while(Result::ok).try_for_each(|name| sender.send(name)));
         let stdin = server.stdin.take().unwrap();
         let new: Vec<u8> = (0..100_000_u32).flat_map(u32::to_le_bytes).collect();
         let keys = KeyPair::generate_unencrypted_keypair().unwrap();
-        let world = Self { root, keys, port: line.trim().parse().unwrap(), server, _stdin: stdin, new };
+        let world = Self { root, keys, port, server, asked, _stdin: stdin, new };
         world.serve("deskbell.AppImage", &world.new);
         world.publish(&world.list("99.0.0"));
         Some(world)
@@ -181,12 +187,9 @@ impl World {
         text.lines().map(str::to_owned).collect()
     }
 
-    fn waits_for(&self, what: &str, is_so: impl Fn() -> bool) {
-        let began_at = Instant::now();
-        while !is_so() {
-            assert!(began_at.elapsed() < DEADLINE, "{what}");
-            std::thread::sleep(Duration::from_millis(20));
-        }
+    /// Waits until a file is asked for. A request of another file is skipped.
+    fn waits_for_request(&self, name: &str) {
+        while self.asked.recv_timeout(DEADLINE).expect("the file is asked for") != name {}
     }
 }
 
@@ -400,9 +403,7 @@ fn an_update_that_is_killed_or_cannot_be_written_leaves_the_old_image() {
     let Some(world) = World::new() else { return };
     world.send("deskbell.AppImage", "stopped");
     let mut update = world.deskbell(&["update"]).spawn().unwrap();
-    world.waits_for("the file is asked for", || {
-        world.requests().iter().any(|name| name == "deskbell.AppImage")
-    });
+    world.waits_for_request("deskbell.AppImage");
     // A second one at the same time.
     let (code, report) = world.update();
     assert_eq!((code, &report["state"]), (1, &json!("refused")));
@@ -483,13 +484,16 @@ fn nothing_is_replaced_while_something_works_or_waits() {
         assert_eq!(world.update_with(&["--check"], |_| {}).0, 0);
     };
     let mut app = Command::new("sh")
-        .args(["-c", "read wait; :"])
+        .args(["-c", "echo runs; read wait; :"])
         .env("APPIMAGE", world.image())
         .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    let environment = || std::fs::read(format!("/proc/{}/environ", app.id())).unwrap_or_default();
-    world.waits_for("the app runs", || String::from_utf8_lossy(&environment()).contains("APPIMAGE="));
+    // It has its environment from before its first line.
+    let mut first = String::new();
+    BufReader::new(app.stdout.take().unwrap()).read_line(&mut first).unwrap();
+    assert_eq!(first, "runs\n");
     is_refused(&format!("because it runs (process {})", app.id()));
     app.kill().unwrap();
     app.wait().unwrap();
@@ -507,18 +511,17 @@ fn nothing_is_replaced_while_something_works_or_waits() {
     let mut send = |line: Value| writeln!(to_server, "{line}").unwrap();
     let session = json!({"project": project, "agent": "demo", "trust": true});
     send(json!({"type": "open", "id": "1", "session": session}));
-    let accepted = lines.find_map(|line| {
-        let line: Value = serde_json::from_str(&line.unwrap()).unwrap_or_default();
-        (line["id"] == "1").then_some(line)
-    });
-    let id = accepted.unwrap()["sessionId"].clone();
+    let mut answer_to = |id: &str| {
+        let answer = lines.find_map(|line| {
+            let line: Value = serde_json::from_str(&line.unwrap()).unwrap_or_default();
+            (line["id"] == id).then_some(line)
+        });
+        answer.unwrap()
+    };
+    let id = answer_to("1")["sessionId"].clone();
     let prompt = json!({"type": "prompt", "text": "WAIT"});
     send(json!({"type": "command", "id": "2", "sessionId": id, "command": prompt}));
-    let running = || {
-        let output = world.deskbell(&["sessions", "running"]).output().unwrap();
-        String::from_utf8(output.stdout).unwrap()
-    };
-    world.waits_for("the agent works", || running().contains(" working "));
+    assert_eq!(answer_to("2")["type"], "accepted");
     drop(to_server);
     client.kill().unwrap();
     client.wait().unwrap();
@@ -529,7 +532,8 @@ fn nothing_is_replaced_while_something_works_or_waits() {
     // The server itself is idle, and it and its guard run from the old file.
     assert_eq!(world.update().1["state"], "installed");
     world.has(&world.new);
-    let served = running();
+    let output = world.deskbell(&["sessions", "running"]).output().unwrap();
+    let served = String::from_utf8(output.stdout).unwrap();
     let pid = served.split(", process ").nth(1).and_then(|rest| rest.split(':').next()).unwrap();
     assert!(Command::new("kill").arg(OsStr::new(pid)).status().unwrap().success());
 }

@@ -40,6 +40,9 @@ pub struct TaskDialog {
 struct Shown {
     n_shown: u64,
     by_id: HashMap<DialogId, Slot>,
+    /// Receives the window of each dialog that appears.
+    #[cfg(test)]
+    appeared: Option<std::sync::mpsc::Sender<Window>>,
 }
 
 struct Slot {
@@ -194,7 +197,12 @@ impl OneDialog {
     fn appeared(&self, window: Window) -> bool {
         let mut shown = lock(&self.shown);
         let slot = shown.by_id.get_mut(&self.id).filter(|slot| slot.number == self.number);
-        slot.map(|slot| slot.window = Some(window)).is_some()
+        let is_there = slot.map(|slot| slot.window = Some(window)).is_some();
+        #[cfg(test)]
+        if let Some(appeared) = &shown.appeared {
+            appeared.send(window).expect("the test has not ended");
+        }
+        is_there
     }
 
     /// Shows it until it is closed.

@@ -41,6 +41,8 @@ fn runs(pid: u32, image: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::{BufRead, BufReader};
+    use std::process::Stdio;
 
     #[test]
     fn a_process_is_found_by_its_image() {
@@ -48,16 +50,17 @@ mod tests {
         let start = |of: &str, line: &[&str]| {
             let mut command = std::process::Command::new("sh");
             // Its own process waits: a shell that replaced itself would have another command line.
-            command.args(["-c", "read wait; :"]).args(line).env("APPIMAGE", of);
-            command.stdin(std::process::Stdio::piped()).spawn().unwrap()
+            command.args(["-c", "echo runs; read wait; :"]).args(line).env("APPIMAGE", of);
+            command.stdin(Stdio::piped()).stdout(Stdio::piped());
+            let mut child = command.spawn().unwrap();
+            // Before its first line it may have the environment of the test.
+            let mut first = String::new();
+            BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
+            assert_eq!(first, "runs\n");
+            child
         };
         let mut app = start("/opt/a b/Deskbell.AppImage", &[]);
         let mut other = start("/opt/Other.AppImage", &[]);
-        // Until a process has replaced itself with its program, it has the environment of the test.
-        let began_at = std::time::Instant::now();
-        while of_image(image).is_empty() && began_at.elapsed().as_secs() < 30 {
-            std::thread::sleep(std::time::Duration::from_millis(10));
-        }
         let found = of_image(image);
         for child in [&mut app, &mut other] {
             child.kill().unwrap();

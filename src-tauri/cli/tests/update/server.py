@@ -4,7 +4,6 @@ import os
 import ssl
 import sys
 import threading
-import time
 
 root, certificate, key, requests = sys.argv[1:]
 
@@ -13,16 +12,22 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def log_message(self, *_):
         pass
 
+    def wait_for_end(self):
+        # curl sends nothing after its request, so this returns when the connection ends.
+        self.rfile.read(1)
+
     def do_GET(self):
         name = self.path.rsplit("/", 1)[-1]
         with open(requests, "a") as log:
             log.write(name + "\n")
+        print(name, flush=True)
         path, how = os.path.join(root, name), ""
         if os.path.exists(path + ".how"):
             with open(path + ".how") as file:
                 how = file.read()
         if how == "silent":
-            time.sleep(600)
+            self.wait_for_end()
+            return
         if how.startswith("redirect "):
             self.send_response(302)
             self.send_header("Location", how.split(" ", 1)[1])
@@ -44,7 +49,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.wfile.write(body[: len(body) // 2])
             self.wfile.flush()
             if how == "stopped":
-                time.sleep(600)
+                self.wait_for_end()
             return
         self.wfile.write(body)
 

@@ -61,7 +61,7 @@ fn check_length(path: &Path) -> Result<(), SocketError> {
     Err(SocketError::Unsafe { path: path.to_owned(), problem })
 }
 
-/// Where connections arrive.
+/// Accepts connections.
 pub struct Listener(UnixListener);
 
 impl Listener {

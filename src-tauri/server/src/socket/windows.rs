@@ -90,7 +90,7 @@ impl AsyncWrite for Stream {
     }
 }
 
-/// Where connections arrive.
+/// Accepts connections.
 pub struct Listener {
     name: String,
     descriptor: Descriptor,

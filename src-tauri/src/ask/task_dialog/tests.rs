@@ -10,7 +10,7 @@ use windows::core::HSTRING;
 
 /// Timeout of a dialog that should appear, or end.
 const LIMIT: Duration = Duration::from_secs(20);
-const LOOKS_AGAIN: Duration = Duration::from_millis(20);
+const PRESSES_AGAIN: Duration = Duration::from_millis(20);
 
 /// What the app's manifest requests, and the manifest of a test does not.
 const MANIFEST: &str = r#"<assembly xmlns="urn:schemas-microsoft-com:asm.v1" manifestVersion="1.0"><dependency><dependentAssembly>
@@ -21,6 +21,7 @@ const MANIFEST: &str = r#"<assembly xmlns="urn:schemas-microsoft-com:asm.v1" man
 struct Running {
     shown: Arc<Mutex<Shown>>,
     id: DialogId,
+    appeared: Receiver<Window>,
     response: Receiver<(DialogResponse, Instant)>,
 }
 
@@ -29,6 +30,8 @@ impl Running {
         let ask = ask(1);
         let (id, shown) = (ask.id.clone(), Arc::<Mutex<Shown>>::default());
         lock(&shown).by_id.insert(id.clone(), Slot { number: 1, window: None });
+        let (sender, appeared) = mpsc::channel();
+        lock(&shown).appeared = Some(sender);
         let dialog = OneDialog { shown: shown.clone(), id: id.clone(), number: 1 };
         let (sender, response) = mpsc::channel();
         std::thread::spawn(move || {
@@ -55,19 +58,12 @@ impl Running {
             let response = dialog.run(parent, &DialogText::of(&ask)).expect("there is a task dialog");
             sender.send((response, Instant::now())).expect("the test waits");
         });
-        Self { shown, id, response }
+        Self { shown, id, appeared, response }
     }
 
     /// Its window, once it is there.
     fn window(&self) -> Window {
-        let deadline = Instant::now() + LIMIT;
-        loop {
-            if let Some(window) = lock(&self.shown).by_id.get(&self.id).and_then(|slot| slot.window) {
-                return window;
-            }
-            assert!(Instant::now() < deadline, "no dialog appeared");
-            std::thread::sleep(LOOKS_AGAIN);
-        }
+        self.appeared.recv_timeout(LIMIT).expect("a dialog appears")
     }
 
     fn response(&self) -> (DialogResponse, Instant) {
@@ -113,7 +109,7 @@ fn allowing_counts_only_once_it_was_in_sight_for_a_while() {
     let deadline = appeared_at + LIMIT;
     let (response, at) = loop {
         press(window, Button::AllowOnce);
-        if let Ok(response) = dialog.response.recv_timeout(LOOKS_AGAIN) {
+        if let Ok(response) = dialog.response.recv_timeout(PRESSES_AGAIN) {
             break response;
         }
         assert!(Instant::now() < deadline, "it is never armed");
