@@ -1,6 +1,7 @@
 //! Starting a program of the user that continues by itself, such as a terminal or an editor. No shell reads its command
 //! line.
 
+use deskbell_cli::own_variables::is_ours;
 use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
@@ -8,13 +9,6 @@ use tokio::process::Command;
 
 /// A program that ends with an error within this time was not started.
 const FAILS_WITHIN: Duration = Duration::from_millis(700);
-
-/// Returns whether a variable says that Deskbell, its AppImage or an agent started the program.
-pub fn is_ours(variable: &str) -> bool {
-    variable.starts_with("DESKBELL_")
-        || variable.starts_with("CLAUDECODE")
-        || ["APPIMAGE", "APPDIR", "ARGV0", "OWD"].contains(&variable)
-}
 
 /// Starts a program in a folder.
 pub async fn start(folder: &Path, line: &[OsString]) -> Result<(), String> {

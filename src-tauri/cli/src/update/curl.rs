@@ -2,6 +2,7 @@
 //! and certificates are those of curl: its environment stays, without what is meant for Deskbell.
 
 use crate::output::plain;
+use crate::own_variables::is_ours;
 use anyhow::{Context, bail};
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -54,8 +55,7 @@ impl Curl {
             .stderr(Stdio::piped())
             .kill_on_drop(true);
         for (name, _) in std::env::vars_os() {
-            let text = name.to_string_lossy();
-            if text.starts_with("DESKBELL_") || ["APPIMAGE", "APPDIR", "ARGV0", "OWD"].contains(&&*text) {
+            if is_ours(&name.to_string_lossy()) {
                 command.env_remove(&name);
             }
         }
