@@ -99,15 +99,17 @@ async fn whole(stage: &Stage, messages: usize, text: &str) -> Result<()> {
 
 /// Measures the time from each key to the frame after the one that shows it.
 pub async fn watch_keys(window: &Window) -> Result<()> {
-    let script = "window.keys_kept = [];
-        addEventListener('keydown', (event) => {
-            const pressed = event.timeStamp;
-            requestAnimationFrame(() => {
-                const drawn = new MessageChannel();
-                drawn.port1.onmessage = () => window.keys_kept.push(performance.now() - pressed);
-                drawn.port2.postMessage(null);
-            });
-        }, { capture: true });
+    let script = "if (window.keys_kept === undefined) {
+            addEventListener('keydown', (event) => {
+                const pressed = event.timeStamp;
+                requestAnimationFrame(() => {
+                    const drawn = new MessageChannel();
+                    drawn.port1.onmessage = () => window.keys_kept.push(performance.now() - pressed);
+                    drawn.port2.postMessage(null);
+                });
+            }, { capture: true });
+        }
+        window.keys_kept = [];
         document.querySelector('textarea[aria-label=Prompt]').focus();";
     window.run(script, Vec::new()).await.map(drop)
 }
