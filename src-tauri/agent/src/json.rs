@@ -101,6 +101,12 @@ pub fn read_leniently<T: DeserializeOwned>(text: &str) -> Result<T, serde_json::
     })
 }
 
+/// Reads a parsed value, as text: if it were read from the value itself, the program would have a second copy of the code
+/// that reads each of these types.
+pub fn read_value<T: DeserializeOwned>(value: &Value) -> Result<T, serde_json::Error> {
+    serde_json::from_slice(&serde_json::to_vec(value)?)
+}
+
 fn repaired(text: &str) -> Option<String> {
     let mut out = String::new();
     let mut copied = 0;

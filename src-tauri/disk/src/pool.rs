@@ -5,6 +5,7 @@
 //! These are separate threads, not the runtime's pool, because a runtime waits for its own threads when it shuts down.
 
 use deskbell_api::{CommandError, ErrorCode};
+use std::any::Any;
 use std::collections::HashMap;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -53,6 +54,11 @@ impl From<Unfinished> for CommandError {
 
 static POOL: LazyLock<Pool> = LazyLock::new(|| Pool::new(MOST, MOST_PER_PLACE));
 
+/// File access, and its result. Some two hundred callers have a type of their own each; with them in [`Pool`], its code would
+/// be compiled for each of them.
+type Access = Box<dyn FnOnce() -> Done + Send>;
+type Done = Box<dyn Any + Send>;
+
 /// Runs file access on a separate thread. `place` is the folder that it depends on: a project or Deskbell's own data.
 ///
 /// At the deadline this returns, but the access continues in the background until the system call returns. An access
@@ -82,6 +88,11 @@ impl Pool {
         deadline: Duration,
         access: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Unfinished> {
+        let done = self.work(place, deadline, Box::new(move || Box::new(access()))).await?;
+        Ok(*done.downcast().unwrap_or_else(|_| unreachable!("the access returned this type")))
+    }
+
+    async fn work(&self, place: &Path, deadline: Duration, access: Access) -> Result<Done, Unfinished> {
         let timed_out = || Unfinished::TimedOut { place: place.to_owned(), deadline };
         let until = Instant::now() + deadline;
         let permits = timeout_at(until, self.permits(place)).await.map_err(|_| timed_out())?;
@@ -95,7 +106,7 @@ impl Pool {
         });
         started.map_err(|source| Unfinished::NoThread { place: place.to_owned(), source })?;
         match timeout_at(until, done).await {
-            Ok(Ok(Ok(value))) => Ok(value),
+            Ok(Ok(Ok(done))) => Ok(done),
             Ok(Ok(Err(panic))) => resume_unwind(panic),
             // The thread always sends; a closed channel is treated like a timeout.
             Ok(Err(_)) | Err(_) => Err(timed_out()),

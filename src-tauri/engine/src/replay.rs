@@ -4,6 +4,7 @@
 mod text;
 
 use crate::agent::driver::{Driver, Output};
+use crate::agent::json::read_value;
 use crate::agent::{AgentCommand, AgentEvent, Answer, HostRequest};
 use crate::api::*;
 use crate::launch::{Start, driver};
@@ -12,7 +13,6 @@ use crate::session::core::{Action, Core};
 use crate::session::machine::{Input, Timeouts};
 use crate::transcript::{Transcript, TranscriptChange};
 use deskbell_acp::ChosenAgent;
-use serde::Deserialize;
 use serde_json::Value;
 use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ impl Replayed {
     pub fn of(recording: &[Recorded]) -> Self {
         let opened = recording.iter().find(|recorded| recorded.dir == Direction::Opened);
         let (ms, opened) = opened
-            .and_then(|recorded| Some((recorded.ms, Opened::deserialize(&recorded.line).ok()?)))
+            .and_then(|recorded| Some((recorded.ms, read_value::<Opened>(&recorded.line).ok()?)))
             .unwrap_or_default();
         let transcript =
             Transcript::with_changed_inputs(Path::new(&opened.project), &opened.memory.changed_inputs);
@@ -91,7 +91,7 @@ impl Replay {
                 out.events.into_iter().for_each(|event| self.step(now, Input::Line(event)));
             }
             Direction::Input => {
-                if let Ok(mut input) = Input::deserialize(&recorded.line) {
+                if let Ok(mut input) = read_value::<Input>(&recorded.line) {
                     self.show_again(&mut input);
                     self.step(now, input);
                 }

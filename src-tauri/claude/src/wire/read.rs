@@ -10,7 +10,7 @@ use super::stream::read_stream;
 use super::task::read_task;
 use crate::answer::refused;
 use crate::limits;
-use deskbell_agent::json::without_lone_surrogates;
+use deskbell_agent::json::{read_value, without_lone_surrogates};
 use deskbell_agent::{AgentEvent, AgentRequest, Answer, Retry, WokenBy};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -158,8 +158,8 @@ fn first_kind(text: &str) -> Option<&str> {
 fn read_as_far_as_known<T: DeserializeOwned>(text: &str) -> Result<T, serde_json::Error> {
     serde_json::from_str(text).or_else(|_| {
         let mut fields: Map<String, Value> = serde_json::from_str(text)?;
-        fields.retain(|name, value| T::deserialize(json!({ name.as_str(): value.clone() })).is_ok());
-        T::deserialize(Value::Object(fields))
+        fields.retain(|name, value| read_value::<T>(&json!({ name.as_str(): value.clone() })).is_ok());
+        read_value(&Value::Object(fields))
     })
 }
 

@@ -1,6 +1,7 @@
 //! Lines of a newer server: an item that this version cannot read becomes a notice in its place, and a list loses the
 //! entries that cannot be read.
 
+use crate::agent::json::read_value;
 use crate::api::*;
 use serde::de::DeserializeOwned;
 use serde_json::{Error, Value, json};
@@ -19,7 +20,7 @@ pub(super) fn event(line: &[u8]) -> Result<Event, Error> {
         }
         keep_readable(&mut fields);
         // The first error names what is unknown.
-        serde_json::from_value::<Envelope>(fields).map_err(|_| error)
+        read_value::<Envelope>(&fields).map_err(|_| error)
     });
     read.map(|envelope| envelope.event)
 }
@@ -34,7 +35,7 @@ pub(super) fn snapshot(line: &[u8]) -> Result<Box<Snapshot>, Error> {
     let read = whole.or_else(|error| {
         let mut fields: Value = serde_json::from_slice(line)?;
         keep_readable(&mut fields["snapshot"]);
-        serde_json::from_value::<Line>(fields).map_err(|_| error)
+        read_value::<Line>(&fields).map_err(|_| error)
     });
     read.map(|line| line.snapshot)
 }
@@ -61,7 +62,7 @@ pub(crate) fn unreadable_session(id: &SessionId, project: String) -> Snapshot {
 }
 
 fn is_readable<T: DeserializeOwned>(value: &Value) -> bool {
-    T::deserialize(value).is_ok()
+    read_value::<T>(value).is_ok()
 }
 
 /// Makes the lists of a snapshot, or of an event that replaces all items, readable.

@@ -7,6 +7,7 @@
 
 use super::subscribers::Subscribers;
 use super::{Message, SessionHandle, Subscriber, gone, log};
+use crate::agent::json::read_value;
 use crate::api::server::Question;
 use crate::api::*;
 use crate::recorder::Recorder;
@@ -383,7 +384,7 @@ impl SessionHandle {
             detail: None,
         })?;
         let answer = answer.map_err(|_| gone())??;
-        serde_json::from_value(answer).map_err(unreadable)
+        read_value(&answer).map_err(unreadable)
     }
 }
 
