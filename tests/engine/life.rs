@@ -162,6 +162,7 @@ impl Setup {
             snapshot: None,
             env: self.env.clone(),
             run_token: String::new(),
+            priority: Priority::Normal,
         };
         let (mark, n_started) = (self.mark.clone(), AtomicU64::new(0));
         move || {

@@ -91,6 +91,7 @@ pub fn open(world: &World, token: &str) -> SessionHandle {
         snapshot: None,
         env: world.env().into_iter().map(|(name, value)| (name, Some(value))).collect(),
         run_token: token.to_owned(),
+        priority: Priority::Normal,
     };
     SessionHandle::open(Open {
         record: Record {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use anyhow::{Context, Result, anyhow, ensure};
 use deskbell_engine::settings::SettingsFile;
-use deskbell_tests::window::{AgentStub, LONG, SHORT, Window, app_program, eventually};
+use deskbell_tests::window::{AgentStub, LONG, Process, SHORT, Window, app_program, eventually};
 use serde_json::json;
 
 use crate::stage::Stage;
@@ -22,6 +22,7 @@ const HERE: &[&str] = &[
     "agent.model",
     "agent.mode",
     "agent.effort",
+    "agent.priority",
 ];
 
 /// The tests that show the effect of the others: a test, its source, and the settings.
@@ -198,7 +199,17 @@ pub async fn new_sessions_begin_as_the_settings_say() -> Result<()> {
                 let is_given = arguments.lines().any(|line| line == wanted);
                 ensure!(is_given, "the agent was not started with “{wanted}”:\n{arguments}");
             }
-            // The effort is a request to the agent that runs, and the session shows what the agent reports of it.
+            ensure!(less_than_the_app(stage)? == [5], "an agent has a lower priority than the window");
+            set(stage, "agent.priority", "\"normal\"")?;
+            // The page shows a later setting, so the app has read this one.
+            let size = "return getComputedStyle(document.querySelector('[role=log] p')).fontSize;";
+            shows(stage, ("fonts.size", "20"), size, "20px").await?;
+            stage.new_session(LONG).await?;
+            stage.window.prompt("SAY Begun again.").await?;
+            stage.window.wait_said("Begun again.", LONG).await?;
+            ensure!(less_than_the_app(stage)? == [0, 5], "the next one has that of the window");
+            // The effort is a request to the agent that runs, and the session shows what the agent reports of it. After this
+            // connection the page hears nothing.
             eventually("the session has the effort", SHORT, async || {
                 let view = stage.window.invoke("connect", json!({})).await?;
                 let view = view.map_err(|error| anyhow!("the connection was refused: {error}"))?;
@@ -207,4 +218,18 @@ pub async fn new_sessions_begin_as_the_settings_say() -> Result<()> {
             .await
         })
         .await
+}
+
+/// By how much the niceness of each agent is above that of the app, in order.
+fn less_than_the_app(stage: &Stage) -> Result<Vec<i32>> {
+    let processes = stage.desktop.app_processes();
+    let is_agent = |process: &&Process| process.command_line.contains("--permission-prompt-tool");
+    let is_first = |process: &&Process| !processes.iter().any(|other| other.pid == process.parent);
+    let app = processes.iter().find(is_first).context("the app runs")?.niceness()?;
+    let mut above = Vec::new();
+    for agent in processes.iter().filter(is_agent) {
+        above.push(agent.niceness()? - app);
+    }
+    above.sort_unstable();
+    Ok(above)
 }

@@ -306,6 +306,10 @@ pub struct AgentSettings {
     /// Effort of new sessions, such as `low`, `medium` or `high`, for models that have it.
     #[schemars(title = "Effort", extend("placeholder" = "Agent’s default"))]
     pub effort: Option<String>,
+    /// Share of the processors that agents, and all that they start, get while every processor is busy: with `low`, windows
+    /// stay quick to type and to scroll in while an agent compiles. It counts from the next start of an agent.
+    #[schemars(title = "Priority")]
+    pub priority: Priority,
     /// Idle time after which an agent's process ends; its session continues with the next prompt. 0 is never.
     #[schemars(title = "Hibernate after", range(min = 0, max = 10080), extend("unit" = "minutes"))]
     pub hibernate_minutes: u32,
@@ -337,12 +341,24 @@ impl Default for AgentSettings {
             model: None,
             mode: None,
             effort: None,
+            priority: Priority::Low,
             hibernate_minutes: 30,
             generate_titles: false,
             presets: Vec::new(),
             profiles: Vec::new(),
         }
     }
+}
+
+/// How much of the processors a process gets while they are busy. On an idle one both are equally fast.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, TS, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Priority {
+    /// Low
+    Low,
+    /// Normal
+    #[default]
+    Normal,
 }
 
 /// The settings that are in effect, and what is wrong with their file.

@@ -3,7 +3,9 @@
 use crate::trust::Allowed;
 use deskbell_engine::LocalHost;
 use deskbell_engine::acp::{ChosenAgent, agents};
-use deskbell_engine::api::{AgentKind, AgentView, CommandError, EnvironmentVariable, ErrorCode, Tried};
+use deskbell_engine::api::{
+    AgentKind, AgentView, CommandError, EnvironmentVariable, ErrorCode, Priority, Tried,
+};
 use deskbell_engine::disk;
 use deskbell_engine::launch::Launch;
 use deskbell_engine::locate::{Located, NotFound, Places};
@@ -98,6 +100,7 @@ pub struct Chosen {
     pub program: Option<PathBuf>,
     /// Variables in addition to the inherited ones.
     pub environment: Vec<EnvironmentVariable>,
+    pub priority: Priority,
 }
 
 /// Returns a function that decides how to start an agent of this kind in this project. It searches for the agent again
@@ -112,7 +115,7 @@ pub fn launcher(
     run: Run,
 ) -> Launcher {
     Arc::new(move || {
-        let Chosen { program, environment } = chosen()?;
+        let Chosen { program, environment, priority } = chosen()?;
         let mut launch = Launch {
             kind,
             acp: acp.clone(),
@@ -123,6 +126,7 @@ pub fn launcher(
             snapshot: None,
             env: Vec::new(),
             run_token: run.next(),
+            priority,
         };
         match kind {
             AgentKind::Demo => {

@@ -19,7 +19,7 @@ use crate::recordings::RecordingsMode;
 use crate::settings::SettingsAction;
 use app_link::{AppLink, BadLink, is_link};
 use deskbell_engine::acp::ChosenAgent;
-use deskbell_engine::api::PermissionMode;
+use deskbell_engine::api::{PermissionMode, Priority};
 use deskbell_engine::launch::Launch;
 use deskbell_engine::projects::{Change, FolderProblem, ProjectStore};
 use std::ffi::{OsStr, OsString};
@@ -46,6 +46,7 @@ Deskbell keeps command-line coding agents on call.
                              run the engine without a window: commands on stdin, events on stdout, one JSON object
                              per line; without --trust, a folder that is not trusted is opened restricted
       --options=FILE         what to start the agent with, as JSON: system prompt, limits, tools and more
+      --low-priority         while the processors are busy, the agent gets less of them than other programs
       --agent=NAME           another agent, over the Agent Client Protocol: copilot, codex, gemini, opencode, qwen and
                              others; docs/design/acp.md lists them
       --agent-command=PROGRAM [--agent-argument=ARGUMENT…]
@@ -244,6 +245,8 @@ pub struct RelayOptions {
     pub record: Option<PathBuf>,
     /// Loads the folder's own settings in this run, whatever the user decided earlier.
     pub trust: bool,
+    /// The priority of the agent, and of all that it starts.
+    pub priority: Priority,
 }
 
 /// The recording to replay, and the view of it.
@@ -529,6 +532,7 @@ fn relay(args: &[OsString], cwd: &Path) -> Result<RelayOptions, Problem> {
             "--options" => options.options = Some(cwd.join(value()?)),
             "--record" => options.record = Some(cwd.join(value()?)),
             "--trust" => options.trust = true,
+            "--low-priority" => options.priority = Priority::Low,
             "--mode" => {
                 let mode = text(value()?).parse::<PermissionMode>();
                 options.mode = Some(mode.map_err(|problem| Problem::BadMode(problem.to_string()))?);

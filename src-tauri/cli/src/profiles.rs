@@ -98,7 +98,8 @@ pub fn config_folder_of(record: &Record, data: &Path) -> PathBuf {
 pub fn chosen(memory: &SavedSession, settings: &AgentSettings) -> Result<Chosen, CommandError> {
     let Some(name) = &memory.profile else {
         let program = settings.program.as_ref().filter(|_| memory.acp.is_none());
-        return Ok(Chosen { program: program.map(PathBuf::from), ..Chosen::default() });
+        let program = program.map(PathBuf::from);
+        return Ok(Chosen { program, priority: settings.priority, ..Chosen::default() });
     };
     let Some(profile) = settings.profiles.iter().find(|profile| profile.name == *name) else {
         return Err(gone(name, settings));
@@ -111,7 +112,7 @@ pub fn chosen(memory: &SavedSession, settings: &AgentSettings) -> Result<Chosen,
     }
     let usual = settings.program.clone().filter(|_| memory.acp.is_none());
     let program = profile.program.clone().or(usual).map(PathBuf::from);
-    Ok(Chosen { program, environment: profile.environment.clone() })
+    Ok(Chosen { program, environment: profile.environment.clone(), priority: settings.priority })
 }
 
 fn gone(name: &str, settings: &AgentSettings) -> CommandError {

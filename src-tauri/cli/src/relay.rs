@@ -186,8 +186,18 @@ fn open(
     run: Run,
 ) -> anyhow::Result<SessionHandle> {
     let kind = kind(&options);
-    let RelayOptions { project, agent: chosen, acp, resume, model, mode, record, trust: trusted, .. } =
-        options;
+    let RelayOptions {
+        project,
+        agent: chosen,
+        acp,
+        resume,
+        model,
+        mode,
+        record,
+        trust: trusted,
+        priority,
+        ..
+    } = options;
     let recorder = Recorder::default();
     if let Some(path) = record {
         recorder.begin(&path).with_context(|| format!("recording to {}", path.display()))?;
@@ -224,7 +234,7 @@ fn open(
         record.memory.acp.clone(),
         project,
         data.clone(),
-        chosen_of(chosen, profile, record.memory.clone()),
+        chosen_of(chosen, profile, priority, record.memory.clone()),
         check,
         run,
     );
@@ -248,11 +258,13 @@ fn open(
 fn chosen_of(
     program: Option<PathBuf>,
     profile: Option<Profile>,
+    priority: Priority,
     memory: SavedSession,
 ) -> impl Fn() -> Result<Chosen, CommandError> {
     let settings = AgentSettings {
         program: program.map(|program| program.to_string_lossy().into_owned()),
         profiles: profile.into_iter().collect(),
+        priority,
         ..AgentSettings::default()
     };
     move || profiles::chosen(&memory, &settings)

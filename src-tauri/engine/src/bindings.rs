@@ -195,6 +195,7 @@ fn typescript() -> String {
         Theme,
         Asking,
         AgentSettings,
+        Priority,
         BellSettings,
         BellKind,
         BellUrgency,

@@ -10,6 +10,7 @@ pub(crate) mod local;
 
 pub use local::LocalHost;
 
+use crate::api::Priority;
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
@@ -32,6 +33,8 @@ pub struct Program {
     pub folder: PathBuf,
     /// All of its environment; nothing is inherited.
     pub environment: Vec<(OsString, OsString)>,
+    /// Also of all that it starts.
+    pub priority: Priority,
 }
 
 /// The machine that agents run on.

@@ -3,7 +3,7 @@
 mod mode;
 
 use crate::agent::Driver;
-use crate::api::{AgentCapabilities, AgentKind, CommandError, ErrorCode, Rule, SessionOptions};
+use crate::api::{AgentCapabilities, AgentKind, CommandError, ErrorCode, Priority, Rule, SessionOptions};
 use crate::claude::{self, ClaudeDriver, options};
 use crate::locate::usual_directories;
 use crate::trust::snapshot::{self, Snapshot};
@@ -56,6 +56,7 @@ pub struct Launch {
     /// Changes to the inherited environment; `None` removes a variable. A PATH is completed like the inherited one.
     pub env: Vec<(OsString, Option<OsString>)>,
     pub run_token: String,
+    pub priority: Priority,
 }
 
 impl Launch {
@@ -323,6 +324,7 @@ mod tests {
             snapshot: None,
             env: vec![("EXTRA".into(), Some("1".into())), ("HOME".into(), None)],
             run_token: "token".into(),
+            priority: Priority::Normal,
         }
     }
 

@@ -6,6 +6,7 @@
 
 mod no_environment;
 
+use crate::api::Priority;
 use crate::host::{Host, Program};
 use crate::launch::{Launch, is_private};
 use crate::probe::ask;
@@ -67,6 +68,7 @@ impl LoginShell<'_> {
             args: ["-l", "-i", "-c", &script].map(OsString::from).into(),
             folder: self.home.to_owned(),
             environment: ours,
+            priority: Priority::Normal,
         };
         let answer = ask(host, program, limit).await;
         host.kill_tagged(run_token);

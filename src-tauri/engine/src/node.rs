@@ -1,7 +1,7 @@
 //! The version of Node that runs an agent. npm installs an agent on a Node that is too old for it, and says nothing
 //! that stays visible; the agent then fails with an error of its own code.
 
-use crate::api::{CommandError, ErrorCode};
+use crate::api::{CommandError, ErrorCode, Priority};
 use crate::disk;
 use crate::host::{Host, Program};
 use crate::launch::Launch;
@@ -28,6 +28,7 @@ pub(crate) async fn check(host: &dyn Host, launch: &Launch) -> Result<(), Comman
         args: vec!["node".into(), "--version".into()],
         folder: launch.project.clone(),
         environment,
+        priority: Priority::Normal,
     };
     let answer = match probe::ask(host, program, LIMIT).await {
         Ok(answer) => answer,
@@ -92,6 +93,7 @@ mod tests {
             snapshot: None,
             env: vec![("PATH".into(), Some(folder.path().into()))],
             run_token: "token".into(),
+            priority: Priority::Normal,
         };
         check(&LocalHost, &launch).await
     }

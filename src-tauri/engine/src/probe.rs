@@ -105,6 +105,7 @@ async fn read(mut from: Reader, kept: &mut Vec<u8>, most: usize) {
 #[cfg(unix)]
 mod tests {
     use super::*;
+    use crate::api::Priority;
     use crate::host::LocalHost;
 
     const LIMIT: Duration = Duration::from_secs(20);
@@ -115,6 +116,7 @@ mod tests {
             args: vec!["-c".into(), script.into()],
             folder: "/".into(),
             environment: vec![("PATH".into(), "/usr/bin:/bin".into())],
+            priority: Priority::Normal,
         };
         ask(&LocalHost, program, limit).await
     }
@@ -139,6 +141,7 @@ mod tests {
             args: vec![],
             folder: "/".into(),
             environment: vec![("PATH".into(), "/usr/bin:/bin".into())],
+            priority: Priority::Normal,
         };
         let input = vec![b'x'; 3_000_000];
         let answer = ask_with(&LocalHost, program, &input, 2_000_000, LIMIT).await.unwrap();
@@ -159,8 +162,13 @@ mod tests {
 
     #[tokio::test]
     async fn a_program_that_does_not_exist_says_so() {
-        let program =
-            Program { path: "/no/such".into(), args: vec![], folder: "/".into(), environment: vec![] };
+        let program = Program {
+            path: "/no/such".into(),
+            args: vec![],
+            folder: "/".into(),
+            environment: vec![],
+            priority: Priority::Normal,
+        };
         assert!(matches!(ask(&LocalHost, program, LIMIT).await, Err(Unanswered::Spawn(_))));
     }
 }

@@ -64,7 +64,10 @@ impl Process {
         let started = serde_json::json!({ "args": started }).to_string();
         recorder.keep_bytes(Direction::Start, started.as_bytes());
         let (path, folder) = (launch.program.clone(), launch.project.clone());
-        let child = host.spawn(Program { path, args, folder, environment }).await.map_err(error)?;
+        let child = host
+            .spawn(Program { path, args, folder, environment, priority: launch.priority })
+            .await
+            .map_err(error)?;
         let Child { pid, stdin, stdout, stderr, signals, exit: when_exited } = child;
         let (stdin_lines, lines) = mpsc::unbounded_channel();
         let (exit_sender, exit) = watch::channel(None);

@@ -4,7 +4,7 @@
 //! settings of a project are read. A login that cannot be determined counts as one, because an older or newer version
 //! may answer in another way, and the first prompt then shows the agent's own error.
 
-use crate::api::{AgentView, OtherAgentState, Readiness, ReadinessState};
+use crate::api::{AgentView, OtherAgentState, Priority, Readiness, ReadinessState};
 use crate::claude::setup::{
     self, LOGIN_ARGS, LOGIN_STATUS_ARGS, OLDEST, VERSION_ARGS, Version, install_commands, login_command,
     update_command,
@@ -42,6 +42,7 @@ impl Launch {
             args: self.first_args.iter().cloned().chain(args.iter().map(Into::into)).collect(),
             folder: folder.path().to_owned(),
             environment: self.environment(std::env::vars_os()),
+            priority: Priority::Normal,
         };
         let version = ask(host, question(VERSION_ARGS), VERSION_LIMIT).await;
         let (version, obstacle) = judge_version(version);
@@ -72,6 +73,7 @@ impl Launch {
             args: self.first_args.iter().cloned().chain(VERSION_ARGS.iter().map(Into::into)).collect(),
             folder: self.project.clone(),
             environment: self.environment(std::env::vars_os()),
+            priority: Priority::Normal,
         };
         match ask(host, question, VERSION_LIMIT).await {
             Err(Unanswered::Spawn(error)) => OtherAgentState::Broken { program, problem: error.to_string() },
@@ -310,6 +312,7 @@ mod tests {
                 snapshot: None,
                 env: Vec::new(),
                 run_token: "token".to_owned(),
+                priority: Priority::Normal,
             };
             launch.readiness(&LocalHost, agent).await
         }
@@ -349,6 +352,7 @@ mod tests {
                 snapshot: None,
                 env: Vec::new(),
                 run_token: "token".to_owned(),
+                priority: Priority::Normal,
             };
             let missing = launch.clone().state_of_other(&LocalHost).await;
             assert!(matches!(missing, OtherAgentState::Broken { .. }), "{missing:?}");

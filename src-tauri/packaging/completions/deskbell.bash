@@ -209,7 +209,7 @@ _deskbell() {
     esac
     case "$command" in
         "projects") options='--machine= --pin= --unpin= --remove= --clear --keep-running= --no-keep-running= --default-keep-running=' ;;
-        "relay") options='--project= --agent= --model= --mode= --options= --record= --trust --agent-command= --agent-argument= --profile= --resume= --fork= --before= --serve --idle= --detached --attach= --no-start --list --json --stop= --remove=' ;;
+        "relay") options='--project= --agent= --model= --mode= --options= --record= --trust --low-priority --agent-command= --agent-argument= --profile= --resume= --fork= --before= --serve --idle= --detached --attach= --no-start --list --json --stop= --remove=' ;;
         "replay") options='--lines --events' files=-f ;;
         "recordings") options='--remove= --clear' ;;
         "sessions list") options='--filter=' files=-d ;;

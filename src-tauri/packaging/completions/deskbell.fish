@@ -38,6 +38,7 @@ complete -c deskbell -n '__fish_seen_subcommand_from relay' -l mode -x -a 'defau
 complete -c deskbell -n '__fish_seen_subcommand_from relay' -l options -r -F -d 'what the agent is started with, as a JSON object'
 complete -c deskbell -n '__fish_seen_subcommand_from relay' -l record -r -F -d 'records everything that happens to the session in a new file, without secrets, for a bug report'
 complete -c deskbell -n '__fish_seen_subcommand_from relay' -l trust -d 'loads the folder’s own settings, hooks and servers for this run'
+complete -c deskbell -n '__fish_seen_subcommand_from relay' -l low-priority -d 'while the processors are busy, the agent and all that it starts get less of them than other programs'
 complete -c deskbell -n '__fish_seen_subcommand_from relay' -l agent-command -x -a '' -d 'any other agent that speaks ACP'
 complete -c deskbell -n '__fish_seen_subcommand_from relay' -l agent-argument -x -a '' -d 'an argument of that program'
 complete -c deskbell -n '__fish_seen_subcommand_from relay' -l profile -x -a '' -d 'an agent with its program, configuration and choices, by its name'

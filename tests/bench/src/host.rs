@@ -64,6 +64,7 @@ pub fn launch(folder: &Path, first_args: &[String], name: &str) -> Result<Launch
         snapshot: None,
         env: vec![("CLAUDE_CONFIG_DIR".into(), Some(folder.join("config").into()))],
         run_token: format!("bench.{}.{name}", std::process::id()),
+        priority: Priority::Normal,
     })
 }
 

@@ -12,7 +12,7 @@ use anyhow::{Context, Result, ensure};
 use cpu_time::ProcessTime;
 use deskbell_engine::LocalHost;
 use deskbell_engine::Transcript;
-use deskbell_engine::api::AgentKind;
+use deskbell_engine::api::{AgentKind, Priority};
 use deskbell_engine::launch::{Launch, Start};
 use deskbell_engine::process::{Output, Process};
 use deskbell_engine::recorder::Recorder;
@@ -175,6 +175,7 @@ pub fn agent(script: &str, path: &Path) -> Launch {
         snapshot: None,
         env: Vec::new(),
         run_token: format!("bench.{}", std::process::id()),
+        priority: Priority::Normal,
     }
 }
 

@@ -25,9 +25,9 @@ const PACE: usize = 1_000;
 const KEYS: usize = 25;
 const KEY: Duration = Duration::from_millis(180);
 
-/// Their niceness. Compilers have 0, unless their caller gives them another.
+/// Their niceness: that of what an agent starts, unless the user wants it to have the priority of windows.
 fn niceness() -> String {
-    std::env::var("DESKBELL_BENCH_NICE").unwrap_or_else(|_| "0".to_owned())
+    std::env::var("DESKBELL_BENCH_NICE").unwrap_or_else(|_| "5".to_owned())
 }
 
 /// The runs of one kind of input.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::{fs, io};
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, getpriority_process, kill_process};
 
 /// A process as `/proc` shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +24,11 @@ impl Process {
         line.and_then(|line| line.trim().strip_suffix("kB")?.trim().parse().ok()).unwrap_or_default()
     }
 
+    /// Its niceness, from -20 to 19.
+    pub fn niceness(&self) -> io::Result<i32> {
+        Ok(getpriority_process(Some(self.id()))?)
+    }
+
     /// Sends it SIGTERM.
     pub fn terminate(&self) -> io::Result<()> {
         self.signal(Signal::TERM)
@@ -40,8 +45,11 @@ impl Process {
     }
 
     fn signal(&self, signal: Signal) -> io::Result<()> {
-        let pid = i32::try_from(self.pid).ok().and_then(Pid::from_raw).expect("a process has a pid");
-        Ok(kill_process(pid, signal)?)
+        Ok(kill_process(self.id(), signal)?)
+    }
+
+    fn id(&self) -> Pid {
+        i32::try_from(self.pid).ok().and_then(Pid::from_raw).expect("a process has a pid")
     }
 }
 

@@ -297,7 +297,10 @@ impl Server {
         let (memory, program) = (record.memory.clone(), opened.agent.map(PathBuf::from));
         let chosen = move || match &memory.profile {
             Some(_) => profiles::chosen(&memory, &profiles::settings()),
-            None => Ok(Chosen { program: program.clone(), ..Chosen::default() }),
+            None => {
+                let priority = profiles::settings().priority;
+                Ok(Chosen { program: program.clone(), priority, ..Chosen::default() })
+            }
         };
         let (data, run) = (self.data.clone(), self.run.clone());
         let (acp, project) = (record.memory.acp.clone(), record.project.clone());

@@ -1,7 +1,7 @@
 //! What the examples share: a session with an agent, and its events.
 
 use deskbell_engine::LocalHost;
-use deskbell_engine::api::{AgentKind, Event, SessionId};
+use deskbell_engine::api::{AgentKind, Event, Priority, SessionId};
 use deskbell_engine::launch::Launch;
 use deskbell_engine::recorder::Recorder;
 use deskbell_engine::session::Timeouts;
@@ -35,6 +35,7 @@ pub fn open(agent: PathBuf, project: PathBuf) -> Result<SessionHandle, Failed> {
         env: Vec::new(),
         // Every process of the agent has it in its environment, so that none is left.
         run_token: id.clone(),
+        priority: Priority::Normal,
     };
     Ok(SessionHandle::open(Open {
         record: Record {

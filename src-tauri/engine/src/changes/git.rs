@@ -5,6 +5,7 @@
 //! configuration can run.
 
 use super::content::is_program;
+use crate::api::Priority;
 use crate::disk;
 use crate::files::user_file;
 use crate::host::{Host, Program};
@@ -157,6 +158,7 @@ impl<'a> Git<'a> {
             args: all,
             folder: self.folder.to_owned(),
             environment: environment(&self.program),
+            priority: Priority::Normal,
         };
         Ok(ask_with(self.host, program, input, most, self.deadline).await?)
     }

@@ -54,7 +54,7 @@ async fn spawn(program: Program) -> io::Result<Child> {
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    let system::Spawned { mut child, control } = system::spawn(command).await?;
+    let system::Spawned { mut child, control } = system::spawn(command, program.priority).await?;
     let no_pipe = || io::Error::other("the process has no pipe");
     Ok(Child {
         pid: control.pid(),

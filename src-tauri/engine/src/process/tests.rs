@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::agent::{AgentCommand, AgentEvent, Driver, HostRequest, driver};
+use crate::api::Priority;
 use crate::api::{AgentKind, ExitReport};
 use crate::host::fake::{Asked, FakeHost, FakeProcess};
 use std::path::PathBuf;
@@ -18,6 +19,7 @@ fn launch() -> Launch {
         snapshot: None,
         env: vec![("ONLY".into(), Some("this".into()))],
         run_token: "run.1".to_owned(),
+        priority: Priority::Normal,
     }
 }
 

@@ -137,6 +137,7 @@ pub(crate) fn played(folder: &Path, host: Arc<FakeHost>) -> SessionHandle {
         snapshot: None,
         env: Vec::new(),
         run_token: "run.1".to_owned(),
+        priority: Priority::Normal,
     };
     SessionHandle::open(Open {
         record: Record {

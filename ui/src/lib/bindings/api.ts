@@ -2577,6 +2577,11 @@ mode: PermissionMode | null,
  */
 effort: string | null, 
 /**
+ * Share of the processors that agents, and all that they start, get while every processor is busy: with `low`, windows
+ * stay quick to type and to scroll in while an agent compiles. It counts from the next start of an agent.
+ */
+priority: Priority, 
+/**
  * Idle time after which an agent's process ends; its session continues with the next prompt. 0 is never.
  */
 hibernateMinutes: number, 
@@ -2602,6 +2607,11 @@ presets: Array<Preset>,
  * example. New sessions of a profile's `projects` begin with it.
  */
 profiles: Array<Profile>, };
+
+/**
+ * How much of the processors a process gets while they are busy. On an idle one both are equally fast.
+ */
+export type Priority = "low" | "normal";
 
 /**
  * How you are called when a session needs you and its window is not in front.

@@ -539,6 +539,26 @@ export const SETTING_KEYS: readonly SettingKey[] = [
     "default": null
   },
   {
+    "key": "agent.priority",
+    "group": "Agent",
+    "label": "Priority",
+    "description": "Share of the processors that agents, and all that they start, get while every processor is busy: with `low`, windows stay quick to type and to scroll in while an agent compiles. It counts from the next start of an agent.",
+    "control": {
+      "type": "choice",
+      "options": [
+        {
+          "value": "low",
+          "label": "Low"
+        },
+        {
+          "value": "normal",
+          "label": "Normal"
+        }
+      ]
+    },
+    "default": "low"
+  },
+  {
     "key": "agent.hibernateMinutes",
     "group": "Agent",
     "label": "Hibernate after",
@@ -622,6 +642,7 @@ export const DEFAULT_SETTINGS: Settings = {
     "model": null,
     "mode": null,
     "effort": null,
+    "priority": "low",
     "hibernateMinutes": 30,
     "generateTitles": false,
     "presets": [],

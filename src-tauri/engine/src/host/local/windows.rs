@@ -3,13 +3,14 @@
 //! The child has the only handle of its job. The handle is closed after the child's exit is reported, and by the system
 //! when the app is gone, whatever the cause. Either way all of the agent's remaining processes end with it.
 
+use crate::api::Priority;
 use crate::host::Signals;
 use process_wrap::tokio::{ChildWrapper, CommandWrap, CreationFlags, JobObject, KillOnDrop};
 use std::io;
 use std::process::ExitStatus;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::Notify;
-use windows::Win32::System::Threading::CREATE_NO_WINDOW;
+use windows::Win32::System::Threading::{BELOW_NORMAL_PRIORITY_CLASS, CREATE_NO_WINDOW};
 
 pub struct Child {
     wrapped: Box<dyn ChildWrapper>,
@@ -72,10 +73,16 @@ impl Signals for Control {
     }
 }
 
-pub async fn spawn(command: std::process::Command) -> io::Result<Spawned> {
+pub async fn spawn(command: std::process::Command, priority: Priority) -> io::Result<Spawned> {
     let mut wrapped = CommandWrap::from(tokio::process::Command::from(command));
-    // A console window would flash for every child. Without `KillOnDrop` the end of the job would kill no process.
-    wrapped.wrap(CreationFlags(CREATE_NO_WINDOW)).wrap(KillOnDrop).wrap(JobObject);
+    // A console window would flash for every child.
+    let flags = match priority {
+        // Its children have it, too.
+        Priority::Low => CREATE_NO_WINDOW | BELOW_NORMAL_PRIORITY_CLASS,
+        Priority::Normal => CREATE_NO_WINDOW,
+    };
+    // Without `KillOnDrop` the end of the job would kill no process.
+    wrapped.wrap(CreationFlags(flags)).wrap(KillOnDrop).wrap(JobObject);
     let child = wrapped.spawn()?;
     let pid = child.id().ok_or_else(|| io::Error::other("the process has no number"))?;
     let kill = Arc::new(Notify::new());
