@@ -4,10 +4,11 @@
 use crate::start::StartPage;
 use crate::windows::Windows;
 use crate::{lifecycle, start};
+use deskbell_cli::far::Machine;
 use deskbell_cli::folders;
 use deskbell_engine::api::{CommandError, ErrorCode};
 use deskbell_engine::disk;
-use deskbell_engine::projects::ProjectStore;
+use deskbell_engine::projects::{KnownProject, ProjectStore};
 use std::path::{Path, PathBuf};
 use tauri::{AppHandle, Manager};
 use tokio::sync::mpsc;
@@ -22,7 +23,7 @@ pub enum Confirmed {
     Yes,
 }
 
-/// Opens a folder as a project, or brings up its window. Returns the folder's real path and the label of its window, or
+/// Opens a folder as a project, or brings up its window. Returns the project's path and the label of its window, or
 /// `None` if the start page asks about the folder first.
 pub async fn open(
     app: &AppHandle,
@@ -35,20 +36,25 @@ pub async fn open(
         let home = dirs::home_dir().and_then(|home| dunce::canonicalize(home).ok());
         let folder = ProjectStore::check_folder(&named)?;
         let is_broad = ProjectStore::contains_home(&folder, home.as_deref());
-        Ok::<_, CommandError>((folder, is_broad))
+        Ok::<_, CommandError>((folder, is_broad, Machine::outside_sandbox()))
     };
-    let (folder, is_broad) = disk::run(folder, disk::DEADLINE, check).await??;
+    let (folder, is_broad, outside) = disk::run(folder, disk::DEADLINE, check).await??;
     app.state::<StartPage>().clear_problem();
-    let is_open = app.state::<Windows>().label_of(&folder).is_some();
-    // The demo agent reads and changes nothing.
+    // Agents run outside of a sandbox, and so do their sessions and what is known of their folder. The demo agent reads and
+    // changes nothing.
+    let project = match outside.filter(|_| !demo) {
+        Some(machine) => KnownProject::path_on(&machine.to_string(), &folder.to_string_lossy()),
+        None => folder.clone(),
+    };
+    let is_open = app.state::<Windows>().label_of(&project).is_some();
     if is_broad && confirmed == Confirmed::No && !demo && !is_open {
         start::ask(app, folder).await.map_err(failed)?;
         return Ok(None);
     }
-    let label = lifecycle::open(app, &folder, demo).map_err(failed)?;
+    let label = lifecycle::open(app, &project, demo).map_err(failed)?;
     start::close(app);
-    start::remember(app, &folder).await;
-    Ok(Some((folder, label)))
+    start::remember(app, &project).await;
+    Ok(Some((project, label)))
 }
 
 /// Opens the window of a project on another machine, or brings it up. Nothing of its folder is read here.

@@ -75,6 +75,11 @@ const NOT_RUN: &[(&str, &str)] = &[
     ("deskbell on box sessions stop --all", "tests/engine/server/far.rs"),
     ("deskbell on docker:web doctor", "it needs a container"),
     (
+        "flatpak-builder --user --install --force-clean build src-tauri/packaging/flatpak/dev.deskbell.Deskbell.yml",
+        "it needs a runtime of Flathub; docs/design/packages.md says how it was tried",
+    ),
+    ("flatpak run dev.deskbell.Deskbell", "it needs the installation above"),
+    (
         "deskbell relay --project=. --trust --agent-command=/path/to/agent --agent-argument=--acp",
         "the path is an example; with the demo agent it is run above",
     ),
@@ -126,7 +131,7 @@ fn commands(text: &str) -> BTreeSet<String> {
 
 fn is_command(line: &str) -> bool {
     let mut words = line.trim_start_matches('(').split_whitespace().filter(|word| !word.contains('='));
-    ["deskbell", "target/debug/deskbell", "cargo", "npm", "sudo", "echo", "git"]
+    ["deskbell", "target/debug/deskbell", "cargo", "npm", "sudo", "echo", "git", "flatpak", "flatpak-builder"]
         .contains(&words.next().unwrap_or_default())
 }
 

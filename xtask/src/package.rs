@@ -10,6 +10,7 @@ mod copyright;
 mod dates;
 mod deb;
 mod desktop_entry;
+mod flatpak;
 mod installed_relay;
 mod kind;
 mod latest;

@@ -243,6 +243,9 @@ fn in_order(mut known: Vec<KnownProject>) -> Vec<KnownProject> {
 pub enum FolderProblem {
     #[error("the folder {} does not exist", .0.display())]
     Missing(PathBuf),
+    /// A sandbox has some folders of the computer, or another in the place of one.
+    #[error("the folder {} does not exist, or Flatpak does not show it to Deskbell", .0.display())]
+    NotInSandbox(PathBuf),
     #[error("{} is {kind}, not a folder", path.display())]
     NotAFolder { path: PathBuf, kind: FileKind },
     #[error("the name of the folder {} is not valid Unicode; rename it to open it", .0.display())]
@@ -272,16 +275,20 @@ impl ProjectStore {
             path: path.to_owned(),
             problem: error.to_string(),
         };
+        let missing = || match Self::is_in_sandbox() {
+            true => FolderProblem::NotInSandbox(path.to_owned()),
+            false => FolderProblem::Missing(path.to_owned()),
+        };
         let real = dunce::canonicalize(path).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => FolderProblem::Missing(path.to_owned()),
+            io::ErrorKind::NotFound => missing(),
             // A part of the path before the last one is a file.
-            io::ErrorKind::NotADirectory => FolderProblem::Missing(path.to_owned()),
+            io::ErrorKind::NotADirectory => missing(),
             _ => unreadable(error),
         })?;
         match disk::kind(&real) {
             Ok(FileKind::Folder) => {}
             Ok(kind) => return Err(FolderProblem::NotAFolder { path: path.to_owned(), kind }),
-            Err(error) if error.is_missing() => return Err(FolderProblem::Missing(path.to_owned())),
+            Err(error) if error.is_missing() => return Err(missing()),
             Err(error) => return Err(unreadable(error.into())),
         }
         // The saved files name the folder in JSON, which is Unicode.
@@ -290,6 +297,11 @@ impl ProjectStore {
         }
         disk::list(&real, 1).map_err(unreadable)?;
         Ok(real)
+    }
+
+    /// Whether this process is in a sandbox of Flatpak, which has a file of this name in each (1.14.10).
+    pub fn is_in_sandbox() -> bool {
+        Path::new("/.flatpak-info").exists()
     }
 
     /// Whether a folder is the user's home folder or contains it. Such a folder is never opened by accident.
@@ -492,6 +504,8 @@ mod tests {
         );
         let error = CommandError::from(FolderProblem::Missing("/x".into()));
         assert_eq!(error.message, "The folder /x does not exist.");
+        let hidden = FolderProblem::NotInSandbox("/x".into()).to_string();
+        assert_eq!(hidden, "the folder /x does not exist, or Flatpak does not show it to Deskbell");
     }
 
     #[cfg(unix)]

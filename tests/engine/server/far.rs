@@ -294,7 +294,7 @@ async fn what_the_login_shell_prints_or_becomes_does_not_matter() {
     }
 }
 
-/// Programs in the places of `docker`, `podman`, `kubectl` and `wsl.exe`, which run their last argument here. The command
+/// Programs in the places of `docker`, `podman`, `kubectl`, `wsl.exe` and `flatpak-spawn`, which run their last argument here. The command
 /// lines of the real ones are in `cli/src/far/machine.rs`.
 #[tokio::test(flavor = "multi_thread")]
 async fn every_transport_reaches_its_machine() {
@@ -305,6 +305,7 @@ async fn every_transport_reaches_its_machine() {
         ("devcontainer:/code/my app", "devcontainer", "exec --workspace-folder /code/my app /bin/sh -c"),
         ("kubectl:shop/web-0", "kubectl", "exec -i -n shop web-0 -- /bin/sh -c"),
         ("wsl:Debian", "wsl.exe", "-d Debian --exec /bin/sh -c"),
+        ("flatpak:host", "flatpak-spawn", "--host --watch-bus /bin/sh -c"),
     ] {
         let said = far.bin.path().join("arguments");
         let ssh = std::fs::read_to_string(far.bin.path().join("ssh")).unwrap();

@@ -8,7 +8,7 @@ use super::desktop_entry::DesktopEntry;
 use super::kind::Kind;
 use super::profile::Profile;
 use super::target::Target;
-use super::{appimage, arch, built_package, installed_relay, lint};
+use super::{appimage, arch, built_package, flatpak, installed_relay, lint};
 use crate::command::{command, find, read, run};
 use crate::packages::Need;
 use crate::project::APP;
@@ -39,6 +39,7 @@ pub fn check(profile: Profile, kinds: &[Kind]) -> Outcome<Checked> {
         check_rpm(profile, *kind)?;
     }
     arch::check()?;
+    flatpak::check()?;
     if kinds.contains(&Kind::App) {
         lint::page()?;
         if appimage::can_build() {

@@ -1,6 +1,7 @@
 //! Machines that `deskbell on` reaches, each through a program of the user that runs a command there and passes its stdin
 //! and stdout.
 
+use deskbell_engine::projects::ProjectStore;
 use std::ffi::OsString;
 use std::fmt;
 use std::str::FromStr;
@@ -17,6 +18,8 @@ pub enum Transport {
     Kubernetes,
     /// A Linux system in Windows.
     Wsl,
+    /// The computer outside of the Flatpak sandbox that Deskbell runs in. It has one name, `host`.
+    Flatpak,
 }
 
 /// A row for each transport: its prefix, its program, the arguments before the machine's name and those after it. The
@@ -33,7 +36,7 @@ struct Row {
     has_login_shell: bool,
 }
 
-const ROWS: [Row; 6] = [
+const ROWS: [Row; 7] = [
     Row {
         transport: Transport::Ssh,
         prefix: "ssh",
@@ -96,10 +99,23 @@ const ROWS: [Row; 6] = [
         after: &["--exec"],
         has_login_shell: false,
     },
+    Row {
+        transport: Transport::Flatpak,
+        prefix: "flatpak",
+        program: "flatpak-spawn",
+        // What runs there ends with Deskbell; a server there leaves its connection before.
+        before: &["--host", "--watch-bus"],
+        in_terminal: &["--host", "--watch-bus"],
+        after: &[],
+        has_login_shell: false,
+    },
 ];
 
+/// The name of the computer outside of a sandbox.
+const HOST: &str = "host";
+
 /// A machine, as the user names it: `box` or `ssh:me@box`, `docker:NAME`, `podman:NAME`, `devcontainer:FOLDER`,
-/// `kubectl:NAMESPACE/POD`, `wsl:NAME`.
+/// `kubectl:NAMESPACE/POD`, `wsl:NAME`, `flatpak:host`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Machine {
     transport: Transport,
@@ -142,6 +158,9 @@ impl FromStr for Machine {
         if name.len() > MAX_NAME {
             return Err(BadMachine::TooLong);
         }
+        if transport == Transport::Flatpak && name != HOST {
+            return Err(BadMachine::BadName(name.escape_debug().take(80).collect()));
+        }
         let is_folder = transport == Transport::DevContainer;
         let begins_well =
             name.starts_with(|first: char| if is_folder { first == '/' } else { first.is_alphanumeric() });
@@ -168,6 +187,11 @@ impl fmt::Display for Machine {
 }
 
 impl Machine {
+    /// The computer outside of the Flatpak sandbox that this process runs in; `None` outside of one. Accesses the disk.
+    pub fn outside_sandbox() -> Option<Self> {
+        ProjectStore::is_in_sandbox().then(|| Self { transport: Transport::Flatpak, name: HOST.to_owned() })
+    }
+
     fn row(&self) -> &'static Row {
         // Every transport has a row; a test holds it.
         ROWS.iter().find(|row| row.transport == self.transport).unwrap_or(&ROWS[0])
@@ -227,6 +251,7 @@ impl Machine {
             (Transport::Kubernetes, Some((namespace, pod))) => {
                 arguments.extend(["-n", namespace, pod].map(OsString::from));
             }
+            (Transport::Flatpak, _) => {}
             _ => arguments.push(OsString::from(&self.name)),
         }
         arguments.extend(self.row().after.iter().map(OsString::from));
@@ -264,6 +289,7 @@ mod tests {
             ("kubectl:web-0", "kubectl", "exec -i web-0 --|/bin/sh|-c|S".to_owned()),
             ("kubectl:shop/web-0", "kubectl", "exec -i -n shop web-0 --|/bin/sh|-c|S".to_owned()),
             ("wsl:Debian", "wsl.exe", "-d Debian --exec|/bin/sh|-c|S".to_owned()),
+            ("flatpak:host", "flatpak-spawn", "--host --watch-bus|/bin/sh|-c|S".to_owned()),
         ] {
             let machine = machine(text);
             let expected = expected.split_once('|').map(|(first, rest)| {
@@ -289,6 +315,7 @@ mod tests {
             "docker:web",
             "kubectl:shop/web-0",
             "wsl:Debian",
+            "flatpak:host",
             "host:22",
             "ünï",
             "devcontainer:/a b/ü",
@@ -302,7 +329,9 @@ mod tests {
 
     #[test]
     fn no_name_is_an_option_or_a_command() {
-        for name in ["-oProxyCommand=x", "docker:--privileged", "ssh:-x", "@box", "/box", ".box"] {
+        for name in
+            ["flatpak:other", "-oProxyCommand=x", "docker:--privileged", "ssh:-x", "@box", "/box", ".box"]
+        {
             assert!(matches!(name.parse::<Machine>(), Err(BadMachine::BadName(_))), "{name}");
         }
         for name in
