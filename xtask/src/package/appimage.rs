@@ -10,7 +10,7 @@ use super::installed_relay::ends_a_turn;
 use super::kind::Kind;
 use super::profile::Profile;
 use super::{Source, built_package, rpm, tree};
-use crate::command::{cargo, find, read, run};
+use crate::command::{cargo, command, find, read, run};
 use crate::json::Json;
 use crate::scratch::Scratch;
 use crate::{Outcome, project};
@@ -105,14 +105,40 @@ pub fn check(profile: Profile) -> Outcome {
     let image = built_package(profile, Kind::App, "AppImage")?;
     let scratch = Scratch::new()?;
     let (home, folder) = (scratch.folder("home")?, scratch.folder("project")?);
-    let version = read(started(&image, &home).arg("--version"))?;
+    check_start(Start::Unpacked, &image, &home, &folder)?;
+    if !can_mount() {
+        println!("The AppImage was not mounted: that takes libfuse 2 and /dev/fuse");
+        return Ok(());
+    }
+    check_start(Start::Mounted, &image, &home, &folder)?;
+    println!("The AppImage runs unpacked and mounted");
+    Ok(())
+}
+
+/// How an AppImage starts.
+#[derive(Clone, Copy)]
+enum Start {
+    /// It mounts itself.
+    Mounted,
+    /// As where there is no FUSE: it unpacks itself into a temporary folder.
+    Unpacked,
+}
+
+/// Whether an AppImage can mount itself here.
+fn can_mount() -> bool {
+    let has_library = |listed: String| listed.contains("libfuse.so.2");
+    Path::new("/dev/fuse").exists() && read(command("/sbin/ldconfig").arg("-p")).is_ok_and(has_library)
+}
+
+fn check_start(start: Start, image: &Path, home: &Path, folder: &Path) -> Outcome {
+    let version = read(started(start, image, home).arg("--version"))?;
     if !version.contains(env!("CARGO_PKG_VERSION")) {
         return Err(format!("{} says that it is {version}", image.display()));
     }
 
     let prompt: Vec<String> = OF_RUNTIME.iter().map(|name| format!("ENV {name}")).collect();
     let prompt = format!(r#"{{"type":"prompt","text":"{}"}}"#, prompt.join(r"\n"));
-    let mut relay = started(&image, &home);
+    let mut relay = started(start, image, home);
     relay.args(["relay", "--agent=demo"]).arg(format!("--project={}", folder.display()));
     let events = read(&mut fed(&relay, &prompt))?;
     ends_a_turn(&events)?;
@@ -132,10 +158,12 @@ fn unset(events: &str) -> Outcome<usize> {
     Ok(items.len())
 }
 
-/// The AppImage as it starts where there is no FUSE: it unpacks itself into a temporary folder.
-fn started(image: &Path, home: &Path) -> Command {
+fn started(start: Start, image: &Path, home: &Path) -> Command {
     let mut command = Command::new(image);
-    command.env("APPIMAGE_EXTRACT_AND_RUN", "1").env("HOME", home);
+    command.env("HOME", home);
+    if matches!(start, Start::Unpacked) {
+        command.env("APPIMAGE_EXTRACT_AND_RUN", "1");
+    }
     command
 }
 
