@@ -12,7 +12,7 @@ use crate::scratch::Scratch;
 use crate::{Outcome, project};
 
 /// The most that the .debs may have, in bytes.
-const APP_LIMIT: u64 = 8_050_000;
+const APP_LIMIT: u64 = 8_000_000;
 const RELAY_LIMIT: u64 = 6_500_000;
 
 /// A text of the scripted host.
