@@ -25,7 +25,7 @@ const PACE: usize = 1_000;
 const KEYS: usize = 25;
 const KEY: Duration = Duration::from_millis(180);
 
-/// Their niceness: that of what an agent starts, unless the user wants it to have the priority of windows.
+/// Their niceness. The processes of an agent have 5, or 0 with the setting `agent.priority` at `normal`.
 fn niceness() -> String {
     std::env::var("DESKBELL_BENCH_NICE").unwrap_or_else(|_| "5".to_owned())
 }

@@ -103,7 +103,7 @@ const ROWS: [Row; 7] = [
         transport: Transport::Flatpak,
         prefix: "flatpak",
         program: "flatpak-spawn",
-        // What runs there ends with Deskbell; a server there leaves its connection before.
+        // Ends the command there together with this program. A server there has a session of its own and goes on.
         before: &["--host", "--watch-bus"],
         in_terminal: &["--host", "--watch-bus"],
         after: &[],
