@@ -27,7 +27,7 @@ use crate::registry::far::{is_far, not_here, place_of};
 use crate::settings::CurrentSettings;
 use crate::watch::FolderWatches;
 use crate::windows::Windows;
-use crate::{apply_settings, clipboard, editor, emit, lifecycle, links, project, zoom};
+use crate::{apply_settings, clipboard, editor, emit, lifecycle, links, project, worktree_uses, zoom};
 use deskbell_cli::folders;
 use deskbell_cli::logs;
 use deskbell_cli::prompt_snapshots::PromptSnapshots;
@@ -167,6 +167,7 @@ pub async fn remove_session(app: AppHandle, window: WebviewWindow, session_id: S
         hidden.hide(id.clone(), ENDING).await;
     }
     let removed = registry.remove(&session_id).await;
+    worktree_uses::changed(&app);
     if let Some(id) = agent_session_id {
         hidden.hide_on(id).await;
     }

@@ -12,7 +12,7 @@ use crate::questions::OpenQuestions;
 use crate::registry::SessionRegistry;
 use crate::registry::far::{AskPlace, FarState, MAX_PATH, is_path, place_of};
 use crate::windows::{Windows, bring_up};
-use crate::{board, emit, opening, project, questions, showing, start};
+use crate::{board, emit, opening, project, questions, showing, start, worktree_uses};
 use deskbell_cli::far::{Far, FarError, Machine};
 use deskbell_engine::api::*;
 use deskbell_engine::projects::KnownProject;
@@ -370,6 +370,7 @@ async fn add(app: &AppHandle, project: &Path, listed: Vec<server::SessionSummary
         }
         start::sessions_changed(app);
         board::refresh(app);
+        worktree_uses::changed(app);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::registry::{KeptServer, SessionRegistry};
 use crate::windows::{Windows, name_of};
-use crate::{board, emit, start};
+use crate::{board, emit, start, worktree_uses};
 use deskbell_engine::api::WindowEvent;
 use deskbell_engine::remote::{Dial, ServerLink};
 use std::path::{Path, PathBuf};
@@ -62,6 +62,7 @@ pub async fn follow(app: AppHandle) {
             }
             start::sessions_changed(&app);
             board::refresh(&app);
+            worktree_uses::changed(&app);
         }
         if listed.changed().await.is_err() {
             return;

@@ -48,6 +48,7 @@ mod watch;
 #[cfg(target_os = "linux")]
 mod webkit;
 mod windows;
+mod worktree_uses;
 mod zoom;
 
 use deskbell_cli::Desktop;

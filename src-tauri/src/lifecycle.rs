@@ -17,6 +17,7 @@ use crate::settings::CurrentSettings;
 #[cfg(target_os = "linux")]
 use crate::webkit;
 use crate::windows::{BOARD, ProjectWindow, Windows, bring_up, is_focused, name_of, seen_failures, title};
+use crate::worktree_uses;
 use crate::zoom;
 use anyhow::Context;
 use deskbell_engine::api::{
@@ -90,6 +91,7 @@ pub fn open(app: &AppHandle, project: &Path, demo: bool) -> anyhow::Result<Strin
     let saving = app.clone();
     tauri::async_runtime::spawn(async move { save_places(&saving.state::<PlacesStore>()).await });
     watch(app.clone(), window);
+    worktree_uses::changed(app);
     Ok(label)
 }
 
@@ -242,6 +244,7 @@ fn watch(app: AppHandle, window: WebviewWindow) {
             }
             TauriEvent::Destroyed => {
                 let gone = windows.remove(&label);
+                worktree_uses::changed(&app);
                 app.state::<Channels>().close(&label);
                 app.state::<OpenQuestions>().window_gone(&label);
                 app.state::<DialogController>().window_gone(&label);

@@ -17,7 +17,7 @@ use crate::watch::FolderWatches;
 use crate::windows::{self, Windows};
 use crate::{
     apply_settings, autostart, board, commands, emit, keep_running, lifecycle, menu_bar, native_dialogs,
-    project, starting, tray,
+    project, starting, tray, worktree_uses,
 };
 use anyhow::Context;
 use deskbell_cli::args::Args;
@@ -324,6 +324,7 @@ fn setup(app: &AppHandle, args: Args, opened: Opened) -> anyhow::Result<()> {
     app.manage(Background::default());
     app.manage(board::BoardPage::default());
     app.manage(menu_bar::MenuBar::default());
+    app.manage(worktree_uses::ListedWorktrees::default());
     app.manage(Arc::<Absent>::default());
     app.manage(orphans);
     app.manage(hidden);
@@ -401,6 +402,7 @@ async fn listen(app: AppHandle, mut told: mpsc::UnboundedReceiver<Envelope>, rep
                 notices.settle(&app);
                 start::sessions_changed(&app);
                 board::session_changed(&app, &session);
+                worktree_uses::changed(&app);
                 let Some(label) = label else { continue };
                 lifecycle::retitle(&app, &label, &project);
                 emit::to_window(&app, &label, WindowEvent::SessionListed { session });

@@ -88,7 +88,7 @@ pub async fn one_is_created_opened_kept_while_in_use_or_changed_and_removed() ->
             .await?;
             eventually("its agent has ended", LONG, async || Ok(stage.agent().is_err().then_some(())))
                 .await?;
-            // The list is read again with the focus, and its buttons move then.
+            // The list is read again after each of the two, and its buttons move then.
             window.wait_without("dialog", "Worktrees", "window open").await?;
             window.wait_without("dialog", "Worktrees", "1 session runs").await?;
             is_kept(window, "it has changes that are not committed: lamp.txt").await?;

@@ -161,6 +161,8 @@ pub enum WindowEvent {
         nr: u32,
         change: SearchChange,
     },
+    /// A window or an agent came or went in a worktree that the page listed. Sent once after each list.
+    WorktreesChanged,
     /// The content of the board changed.
     BoardChanged {
         board: BoardView,

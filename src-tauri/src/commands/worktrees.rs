@@ -9,6 +9,7 @@ use crate::registry::SessionRegistry;
 use crate::registry::far::is_far;
 use crate::start::{self, StartPage};
 use crate::windows::Windows;
+use crate::worktree_uses::{self, WorktreeUse};
 use deskbell_engine::LocalHost;
 use deskbell_engine::api::*;
 use deskbell_engine::projects::{Change, KnownProject};
@@ -67,22 +68,16 @@ impl Trees<'_> {
     }
 }
 
-/// Returns the worktrees, the main one first.
+/// Returns the worktrees, the main one first. Once what is open in them changes, the page gets an event.
 #[tauri::command]
 pub async fn worktrees(app: AppHandle, window: WebviewWindow) -> Answer<Vec<WorktreeView>> {
     let trees = Trees::of(&app, &window)?;
     let all = trees.list().await?;
     let roots: Vec<PathBuf> = all.iter().map(|worktree| trees.project(&worktree.path)).collect();
-    let n_in = |folders: Vec<PathBuf>, root: &Path| {
-        folders.iter().filter(|folder| innermost(folder, &roots) == Some(root)).count()
-    };
-    let (windows, registry) = (app.state::<Windows>(), app.state::<SessionRegistry>());
-    let view = |worktree: Worktree| {
-        let root = trees.project(&worktree.path);
-        let has_window = n_in(windows.projects(), &root) > 0;
-        WorktreeView { has_window, n_running: n_in(registry.folders_at_work(), &root), worktree }
-    };
-    Ok(all.into_iter().map(view).collect())
+    let uses = worktree_uses::list(&app, window.label(), roots);
+    let view =
+        |(worktree, WorktreeUse { has_window, n_running })| WorktreeView { worktree, has_window, n_running };
+    Ok(all.into_iter().zip(uses).map(view).collect())
 }
 
 /// Returns the worktree that `add_worktree` would create for this branch, or why there can be none.
@@ -190,25 +185,4 @@ async fn forget(app: &AppHandle, root: &Path) {
         }
     }
     start::send(app).await;
-}
-
-/// The innermost of these folders that a folder is in. A worktree can be inside of another one.
-fn innermost<'a>(folder: &Path, roots: &'a [PathBuf]) -> Option<&'a Path> {
-    let around = roots.iter().filter(|root| folder.starts_with(root));
-    around.max_by_key(|root| root.components().count()).map(PathBuf::as_path)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_folder_is_in_the_innermost_worktree() {
-        let roots: Vec<PathBuf> = ["/w/ledger", "/w/ledger/trees/a", "/w/ledger-b"].map(PathBuf::from).into();
-        let of = |folder: &str| innermost(Path::new(folder), &roots).map(|root| root.display().to_string());
-        assert_eq!(of("/w/ledger/src").as_deref(), Some("/w/ledger"));
-        assert_eq!(of("/w/ledger/trees/a/src").as_deref(), Some("/w/ledger/trees/a"));
-        assert_eq!(of("/w/ledger-b").as_deref(), Some("/w/ledger-b"));
-        assert_eq!(of("/w/ledger-bc"), None);
-    }
 }

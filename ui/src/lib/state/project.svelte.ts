@@ -200,6 +200,9 @@ export class ProjectState extends SessionActions {
       case 'searched':
         this.search.take(event.nr, event.change);
         break;
+      case 'worktreesChanged':
+        this.worktrees.usesChanged();
+        break;
       case 'dragging':
         this.dragging = event.over;
         break;

@@ -41,6 +41,9 @@ export class Worktrees {
   said = $state.raw<string | null>(null);
   /** The last name that was checked. */
   checked = $state.raw<CheckedName | null>(null);
+  #isFollowed = false;
+  /** Something changed after the list was asked for. */
+  #isOutdated = false;
   #wanted: string | null = null;
   #host: WorktreesHost;
 
@@ -48,14 +51,34 @@ export class Worktrees {
     this.#host = host;
   }
 
+  /** Reads them for a list that is shown, now and after each change, until the returned function is called. */
+  follow(): () => void {
+    this.reset();
+    this.#isFollowed = true;
+    void this.read();
+    return () => {
+      this.#isFollowed = false;
+    };
+  }
+
+  /** A window or an agent came or went in one of them. */
+  usesChanged(): void {
+    if (this.#isFollowed) void this.read();
+  }
+
   async read(): Promise<void> {
+    // What is being read may be older than the reason to read again.
+    this.#isOutdated = true;
     if (this.isReading) return;
     this.isReading = true;
-    try {
-      this.list = await this.#host.worktrees();
-      this.problem = null;
-    } catch (reason) {
-      this.problem = asCommandError(reason);
+    while (this.#isOutdated) {
+      this.#isOutdated = false;
+      try {
+        this.list = await this.#host.worktrees();
+        this.problem = null;
+      } catch (reason) {
+        this.problem = asCommandError(reason);
+      }
     }
     this.isReading = false;
   }

@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/svelte';
 import userEvent from '@testing-library/user-event';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 
 import { draw } from '../../test/draw';
 import { openApp } from '../../test/app';
@@ -24,8 +24,9 @@ async function list(change: (repository: FakeHost['repository']) => void = () =>
   const { repository } = host;
   change(repository);
   const calls: string[] = [];
+  const worktrees = new Worktrees(host);
   await draw(WorktreesDialog, {
-    worktrees: new Worktrees(host),
+    worktrees,
     onadd: () => calls.push('add'),
     onclose: () => calls.push('close'),
   });
@@ -37,7 +38,7 @@ async function list(change: (repository: FakeHost['repository']) => void = () =>
     if (found === undefined) throw new Error(`no worktree ${text}`);
     return within(found);
   };
-  return { repository, calls, dialog, row, user: userEvent.setup() };
+  return { repository, worktrees, calls, dialog, row, user: userEvent.setup() };
 }
 
 describe('the list of worktrees', () => {
@@ -51,6 +52,38 @@ describe('the list of worktrees', () => {
     const main = await row('main folder');
     expect(main.queryByRole('button', { hidden: true })).toBeNull();
     (await row('old-report')).getByText('folder is gone');
+  });
+
+  it('follows what is open in them, also while it reads', async () => {
+    const { repository, worktrees, row } = await list();
+    (await row('import-csv')).getByRole('button', { name: 'Open', hidden: true });
+    const setOpen = (hasWindow: boolean, nRunning: number) => {
+      repository.list = repository.list.map((view) =>
+        view.worktree.path === CSV ? { ...view, hasWindow, nRunning } : view,
+      );
+      worktrees.usesChanged();
+    };
+    // Its session starts while the list is read because of its window.
+    setOpen(true, 0);
+    setOpen(true, 1);
+    const found = await row('import-csv');
+    await found.findByText('1 session runs');
+    found.getByText('window open');
+    setOpen(false, 0);
+    await waitFor(() => expect(found.queryByText('window open')).toBeNull());
+    expect(found.queryByText('1 session runs')).toBeNull();
+  });
+
+  it('reads nothing for a change when no list is shown', async () => {
+    const host = new FakeHost('empty');
+    const read = vi.spyOn(host.repository, 'worktrees');
+    const worktrees = new Worktrees(host);
+    worktrees.usesChanged();
+    const unfollow = worktrees.follow();
+    await waitFor(() => expect(worktrees.list).not.toBeNull());
+    unfollow();
+    worktrees.usesChanged();
+    expect(read).toHaveBeenCalledOnce();
   });
 
   it('opens one, and stays if that fails', async () => {
