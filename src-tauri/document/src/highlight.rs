@@ -7,7 +7,7 @@ use cpu_time::ThreadTime;
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::LazyLock;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use syntect::parsing::{BasicScopeStackOp, Scope, ScopeStack, SyntaxReference};
 
@@ -28,9 +28,6 @@ pub const UNFINISHED_BYTES: usize = 512;
 /// Only code that is made to be slow needs this much processor time. It is a safeguard; normally the other limits
 /// apply. It is the thread's own time, so a busy machine does not lose colours.
 const BLOCK_TIME: Duration = Duration::from_secs(3);
-
-/// Regex searches between two clock readings; each reading is a system call.
-const SEARCHES_PER_LOOK: u32 = 32;
 
 /// Highlights a whole text. `language` is a name or a file extension, as in a fence's info string.
 pub fn highlight(language: Option<&str>, text: &str) -> Vec<CodeLine> {
@@ -214,11 +211,9 @@ impl Highlighter {
         let Some(state) = self.state.as_mut().filter(|_| is_worth_it(line)) else { return plain_line(line) };
         let started_at = ThreadTime::now();
         let left = BLOCK_TIME.saturating_sub(self.spent);
-        let mut n_searches = 0_u32;
-        let tokens = state.tokens(line, &mut || {
-            n_searches = n_searches.wrapping_add(1);
-            n_searches.is_multiple_of(SEARCHES_PER_LOOK) && started_at.elapsed() > left
-        });
+        // Reading the thread's time is a system call. No more of it passes than of the time of the clock.
+        let by_clock = Instant::now();
+        let tokens = state.tokens(line, &mut || by_clock.elapsed() > left && started_at.elapsed() > left);
         self.spent += started_at.elapsed();
         match tokens {
             Some(tokens) => CodeLine { tokens },
