@@ -1,7 +1,7 @@
 //! Starting a program of the user that continues by itself, such as a terminal or an editor. No shell reads its command
 //! line.
 
-use deskbell_cli::own_variables::is_ours;
+use deskbell_engine::launch::Launch;
 use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
@@ -16,7 +16,7 @@ pub async fn start(folder: &Path, line: &[OsString]) -> Result<(), String> {
     let mut command = Command::new(program);
     command.args(arguments).current_dir(folder);
     for (name, _) in std::env::vars_os() {
-        if is_ours(&name.to_string_lossy()) {
+        if Launch::is_private(&name) {
             command.env_remove(&name);
         }
     }

@@ -8,9 +8,9 @@ use crate::detached;
 use crate::user_command::{filled, find, shown};
 use deskbell_cli::args::edit::EditOptions;
 use deskbell_cli::folders;
-use deskbell_cli::own_variables::is_ours;
 use deskbell_engine::api::{CommandError, ErrorCode, Settings, UserCommand};
 use deskbell_engine::disk;
+use deskbell_engine::launch::Launch;
 use deskbell_engine::settings::SettingsFile;
 use known::KNOWN;
 use std::ffi::{OsStr, OsString};
@@ -127,7 +127,7 @@ fn by_desktop(file: &Path) -> Result<(), CommandError> {
     let handler = gio::AppInfo::default_for_type("text/plain", false).ok_or_else(no_editor)?;
     let context = gio::AppLaunchContext::new();
     for (name, _) in std::env::vars_os() {
-        if is_ours(&name.to_string_lossy()) {
+        if Launch::is_private(&name) {
             context.unsetenv(&name);
         }
     }

@@ -20,7 +20,6 @@ pub mod logs;
 mod on;
 pub mod other_agents;
 mod output;
-pub mod own_variables;
 pub mod profiles;
 mod projects;
 pub mod prompt_snapshots;

@@ -226,10 +226,21 @@ impl Launch {
         args
     }
 
+    /// Returns whether a variable of the environment is meant only for Deskbell itself, its AppImage or the agent that
+    /// started it. A program that inherits it would take itself for one that they started.
+    pub fn is_private(name: &OsStr) -> bool {
+        let name = name.to_string_lossy();
+        name.starts_with("CLAUDECODE")
+            || OF_APP_IMAGE.contains(&&*name)
+            || (name.starts_with("DESKBELL_") && !name.starts_with("DESKBELL_DEMO_"))
+    }
+
     /// The environment of the child, derived from ours.
     pub fn environment(&self, ours: impl Iterator<Item = (OsString, OsString)>) -> Vec<(OsString, OsString)> {
-        let mut env: Vec<(OsString, OsString)> =
-            ours.filter(|(name, _)| !is_private(name)).filter(|(name, _)| !same(name, "PATH")).collect();
+        let mut env: Vec<(OsString, OsString)> = ours
+            .filter(|(name, _)| !Self::is_private(name))
+            .filter(|(name, _)| !same(name, "PATH"))
+            .collect();
         let other = self.env.iter().rev().find(|(name, _)| same(name, "PATH"));
         let path = other.map_or_else(|| std::env::var_os("PATH"), |(_, path)| path.clone());
         let path = completed_path(path.as_deref(), self.program.parent(), dirs::home_dir().as_deref());
@@ -285,14 +296,6 @@ fn same(name: &OsStr, other: &str) -> bool {
 /// What the runtime of an AppImage sets for the program in it, by Deskbell's own and by the one that started Deskbell: a
 /// child would take itself for that program. zsh starts every command with the name in `ARGV0`.
 const OF_APP_IMAGE: [&str; 4] = ["APPIMAGE", "APPDIR", "ARGV0", "OWD"];
-
-/// Is this variable meant only for Deskbell itself? A child that saw it would assume that another program started it.
-pub(crate) fn is_private(name: &OsStr) -> bool {
-    let name = name.to_string_lossy();
-    name.starts_with("CLAUDECODE")
-        || OF_APP_IMAGE.contains(&&*name)
-        || (name.starts_with("DESKBELL_") && !name.starts_with("DESKBELL_DEMO_"))
-}
 
 /// PATH followed by the program's own folder, which may also have the Node that runs it, and by the usual program folders
 /// that exist: the PATH of a desktop session is often short.

@@ -8,7 +8,7 @@ mod no_environment;
 
 use crate::api::Priority;
 use crate::host::{Host, Program};
-use crate::launch::{Launch, is_private};
+use crate::launch::Launch;
 use crate::probe::ask;
 use no_environment::NoEnvironment;
 use std::ffi::{OsStr, OsString};
@@ -109,7 +109,7 @@ fn additions(ours: &[(OsString, OsString)], shell: Variables) -> Variables {
     for (name, theirs) in shell {
         if name == "PATH" {
             added.push((name, joined(&theirs, value("PATH").map(OsString::as_os_str))));
-        } else if !is_private(&name)
+        } else if !Launch::is_private(&name)
             && !OF_THE_SHELL.iter().any(|own| name == *own)
             && !ours.iter().any(|(known, _)| *known == name)
         {

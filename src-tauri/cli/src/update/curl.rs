@@ -2,8 +2,8 @@
 //! and certificates are those of curl: its environment stays, without what is meant for Deskbell.
 
 use crate::output::plain;
-use crate::own_variables::is_ours;
 use anyhow::{Context, bail};
+use deskbell_engine::launch::Launch;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -55,7 +55,7 @@ impl Curl {
             .stderr(Stdio::piped())
             .kill_on_drop(true);
         for (name, _) in std::env::vars_os() {
-            if is_ours(&name.to_string_lossy()) {
+            if Launch::is_private(&name) {
                 command.env_remove(&name);
             }
         }
