@@ -53,7 +53,7 @@ enum Extent {
 impl Extent {
     const fn n_sessions(self) -> usize {
         match self {
-            Self::Newest => 40,
+            Self::Newest => 30,
             Self::All => 200,
         }
     }
