@@ -49,7 +49,7 @@ const COMMANDS: &[&str] = &[
     "remove_recording",
     "waiting_event",
     "set_menu",
-    "acknowledge",
+    "next_batch",
     "command",
     "set_setting",
     "zoom_window",

@@ -205,13 +205,18 @@ pub fn waiting_event(app: AppHandle, window: WebviewWindow, nr: u32) -> Answer<R
     })
 }
 
+/// Returns the events of a session that wait for this window, whose page has everything up to event `after`; `None` if
+/// there are none. Then the next one is announced. Runs in the order of the page's calls, because a batch is for the page
+/// that subscribed last.
 #[tauri::command]
-pub fn acknowledge(app: AppHandle, window: WebviewWindow, session_id: SessionId, seq: u64) -> Answer<()> {
-    app.state::<Windows>().with(window.label(), |window| {
-        if let Some(forward) = window.forward_of(&session_id) {
-            forward.acknowledge(seq);
-        }
-    })
+pub fn next_batch(
+    app: AppHandle,
+    window: WebviewWindow,
+    session_id: SessionId,
+    after: u64,
+) -> Answer<Option<Batch>> {
+    app.state::<Windows>()
+        .with(window.label(), |window| window.forward_of(&session_id).and_then(|forward| forward.take(after)))
 }
 
 /// Carries out a command on a session of this window's project.

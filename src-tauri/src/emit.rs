@@ -45,8 +45,8 @@ impl Channels {
     }
 }
 
-/// Events that wait until their page fetches them, as JSON. There are few, because the number of batches in flight is
-/// limited.
+/// Events that wait until their page fetches them, as JSON. There are few: only a long list of sessions, search results
+/// or a full board or start page is so large.
 #[derive(Default)]
 struct Waiting {
     by_nr: BTreeMap<u32, String>,

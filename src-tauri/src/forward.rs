@@ -1,43 +1,47 @@
-//! Events from a session to the window that shows it: at most one batch per frame, and at most a few batches that the
-//! page has not processed yet.
+//! Events from a session to the window that shows it. The page takes them, a batch in each of its frames; what it has
+//! not taken waits in the feed, where it merges.
 
 use crate::emit;
-use deskbell_engine::api::{Batch, WindowEvent};
+use deskbell_engine::api::{Batch, SessionId, WindowEvent};
 use deskbell_engine::session::Feed;
-use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::Arc;
 use tauri::AppHandle;
 use tauri::async_runtime::JoinHandle;
-use tokio::sync::Semaphore;
-use tokio::time::Instant;
-
-/// One frame at 60 Hz.
-const FRAME: Duration = Duration::from_millis(16);
-/// Maximum number of batches in flight. Further events wait in the feed, where they merge.
-const MAX_BATCHES_IN_FLIGHT: usize = 4;
+use tokio::sync::watch;
 
 /// Forwards one session to one window, until it is dropped.
 pub struct Forward {
     feed: Arc<Feed>,
-    credits: Arc<Credits>,
+    page: Arc<watch::Sender<Page>>,
     task: JoinHandle<()>,
+}
+
+/// What the page does after the last event that it took.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Page {
+    /// It waits: the next event is announced.
+    Waits,
+    /// It was notified, or took a batch, and will ask for the next one.
+    Asks,
 }
 
 impl Forward {
     pub fn begin(app: AppHandle, label: String, feed: Arc<Feed>) -> Self {
-        let credits = Arc::new(Credits::new());
+        let page = Arc::new(watch::Sender::new(Page::Waits));
         let task = tauri::async_runtime::spawn({
-            let (feed, credits) = (feed.clone(), credits.clone());
+            let (feed, page) = (feed.clone(), page.clone());
             async move {
-                let send = |batch| emit::to_window(&app, &label, WindowEvent::Batch(batch));
-                forward(&*feed, &credits, send).await;
+                let announce = || {
+                    let session_id = feed.session_id().clone();
+                    emit::to_window(&app, &label, WindowEvent::BatchReady { session_id });
+                };
+                announce_each(&page, &*feed, announce).await;
             }
         });
-        Self { feed, credits, task }
+        Self { feed, page, task }
     }
 
-    pub fn session_id(&self) -> &deskbell_engine::api::SessionId {
+    pub fn session_id(&self) -> &SessionId {
         self.feed.session_id()
     }
 
@@ -45,9 +49,12 @@ impl Forward {
         self.feed.clone()
     }
 
-    /// The page has processed everything up to `seq`.
-    pub fn acknowledge(&self, seq: u64) {
-        self.credits.acknowledge(seq);
+    /// Returns what waits for the page, which has everything up to event `after`. After `None` the next event is
+    /// announced.
+    pub fn take(&self, after: u64) -> Option<Batch> {
+        let batch = self.feed.take_after(after);
+        self.page.send_replace(if batch.is_some() { Page::Asks } else { Page::Waits });
+        batch
     }
 }
 
@@ -57,186 +64,134 @@ impl Drop for Forward {
     }
 }
 
-/// The batches in flight. Each forward has its own: a page that subscribes again begins with all credits, whatever it
-/// did not acknowledge before.
-struct Credits {
-    free: Semaphore,
-    /// The `seq` with which each batch in flight ends, in order.
-    in_flight: Mutex<VecDeque<u64>>,
-}
-
-impl Credits {
-    fn new() -> Self {
-        Self { free: Semaphore::new(MAX_BATCHES_IN_FLIGHT), in_flight: Mutex::default() }
-    }
-
-    /// Waits until another batch may be sent.
-    async fn take(&self) {
-        // The semaphore is never closed.
-        if let Ok(permit) = self.free.acquire().await {
-            permit.forget();
-        }
-    }
-
-    /// A batch that ends with `seq` is about to be sent, for a credit that was taken.
-    fn spend(&self, seq: u64) {
-        self.lock().push_back(seq);
-    }
-
-    fn acknowledge(&self, seq: u64) {
-        let mut in_flight = self.lock();
-        while in_flight.front().is_some_and(|first| *first <= seq) {
-            in_flight.pop_front();
-            self.free.add_permits(1);
-        }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, VecDeque<u64>> {
-        self.in_flight.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Where batches come from: a feed, or a double of one in tests.
-trait Batches {
-    /// Waits until a batch is ready.
+/// Where events come from: a feed, or a double of one in tests.
+trait Events {
+    /// Waits until there are some.
     async fn ready(&self);
-    /// Takes the batch, with everything that was merged into it in the meantime.
-    async fn next(&self) -> Batch;
 }
 
-impl Batches for Feed {
+impl Events for Feed {
     async fn ready(&self) {
         Feed::ready(self).await;
     }
-
-    async fn next(&self) -> Batch {
-        Feed::next(self).await
-    }
 }
 
-async fn forward(feed: &impl Batches, credits: &Credits, send: impl Fn(Batch)) {
-    let mut not_before = Instant::now();
+/// Announces that events are ready, once for each time that the page waits for them. Never ends.
+async fn announce_each(page: &watch::Sender<Page>, events: &impl Events, announce: impl Fn()) {
+    let mut waits = page.subscribe();
     loop {
-        feed.ready().await;
-        // The first event of an idle stream is sent at once; the others wait for their frame, and merge.
-        tokio::time::sleep_until(not_before).await;
-        credits.take().await;
-        let batch = feed.next().await;
-        credits.spend(batch.seq);
-        send(batch);
-        not_before = Instant::now() + FRAME;
+        // The sender is here, so the wait does not fail.
+        if waits.wait_for(|page| *page == Page::Waits).await.is_err() {
+            return;
+        }
+        events.ready().await;
+        // It may have taken a batch meanwhile, without being notified: after a snapshot, for example.
+        let is_due = page.send_if_modified(|page| std::mem::replace(page, Page::Asks) == Page::Waits);
+        if is_due {
+            announce();
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use deskbell_engine::api::{RowRange, SessionId};
-    use tokio::sync::{mpsc, watch};
+    use std::cell::Cell;
+    use std::future::Future;
+    use std::pin::pin;
+    use std::task::{Context, Poll, Waker};
 
-    /// A session whose events merge into one batch, as those of a feed do.
-    struct Session {
-        seq: watch::Sender<u64>,
-        sent: Mutex<u64>,
+    /// A forward with a session whose events are counted, driven by hand.
+    struct Stage {
+        page: watch::Sender<Page>,
+        n_waiting: watch::Sender<u32>,
+        n_announced: Cell<u32>,
     }
 
-    impl Session {
+    impl Stage {
         fn new() -> Self {
-            Self { seq: watch::Sender::new(0), sent: Mutex::new(0) }
+            Self {
+                page: watch::Sender::new(Page::Waits),
+                n_waiting: watch::Sender::new(0),
+                n_announced: Cell::new(0),
+            }
         }
 
         fn emit(&self) {
-            self.seq.send_modify(|seq| *seq += 1);
+            self.n_waiting.send_modify(|n| *n += 1);
+        }
+
+        /// As `Forward::take`.
+        fn take(&self) -> bool {
+            let is_some = self.n_waiting.send_replace(0) > 0;
+            self.page.send_replace(if is_some { Page::Asks } else { Page::Waits });
+            is_some
+        }
+
+        async fn forward(&self) {
+            announce_each(&self.page, self, || self.n_announced.set(self.n_announced.get() + 1)).await;
         }
     }
 
-    impl Batches for Session {
+    impl Events for Stage {
         async fn ready(&self) {
-            let sent = *self.sent.lock().unwrap();
-            self.seq.subscribe().wait_for(|seq| *seq > sent).await.unwrap();
-        }
-
-        async fn next(&self) -> Batch {
-            let mut sent = self.sent.lock().unwrap();
-            let (after, seq) = (*sent, *self.seq.borrow());
-            *sent = seq;
-            Batch {
-                session_id: SessionId::new("s"),
-                after,
-                seq,
-                rows: RowRange::default(),
-                events: Vec::new(),
-            }
+            self.n_waiting.subscribe().wait_for(|n| *n > 0).await.unwrap();
         }
     }
 
-    /// Runs `play` beside a forward. It gets the events of the session and what its window received.
-    async fn with_window(play: impl AsyncFnOnce(&Session, &Credits, &mut mpsc::UnboundedReceiver<Batch>)) {
-        let (session, credits) = (Session::new(), Credits::new());
-        let (send, mut received) = mpsc::unbounded_channel();
-        tokio::select! {
-            () = forward(&session, &credits, |batch| send.send(batch).unwrap()) => unreachable!("it never ends"),
-            () = play(&session, &credits, &mut received) => {}
-        }
+    fn with_stage(play: impl FnOnce(&Stage, &mut dyn FnMut() -> u32)) {
+        let stage = Stage::new();
+        let mut forward = pin!(stage.forward());
+        let mut announced = || {
+            assert_eq!(forward.as_mut().poll(&mut Context::from_waker(Waker::noop())), Poll::Pending);
+            stage.n_announced.get()
+        };
+        play(&stage, &mut announced);
     }
 
-    /// Emits one event after the other, until a window that acknowledges nothing has all batches that it may have.
-    async fn fill(session: &Session, received: &mut mpsc::UnboundedReceiver<Batch>) -> u64 {
-        let mut last = 0;
-        for _ in 0..MAX_BATCHES_IN_FLIGHT {
-            session.emit();
-            last = received.recv().await.unwrap().seq;
-        }
-        last
+    #[test]
+    fn the_first_event_is_announced_and_the_next_ones_only_after_the_page_found_nothing() {
+        with_stage(|stage, announced| {
+            assert_eq!(announced(), 0);
+            stage.emit();
+            assert_eq!(announced(), 1);
+            stage.emit();
+            assert_eq!(announced(), 1, "the page was notified already");
+            assert!(stage.take());
+            stage.emit();
+            assert_eq!(announced(), 1, "the page asks in its next frame");
+            assert!(stage.take());
+            assert!(!stage.take());
+            assert_eq!(announced(), 1);
+            stage.emit();
+            assert_eq!(announced(), 2);
+        });
     }
 
-    async fn is_silent(received: &mut mpsc::UnboundedReceiver<Batch>) -> bool {
-        tokio::time::timeout(FRAME * 4, received.recv()).await.is_err()
+    #[test]
+    fn what_came_between_the_answer_and_the_wait_is_announced() {
+        with_stage(|stage, announced| {
+            stage.emit();
+            assert_eq!(announced(), 1);
+            assert!(stage.take());
+            assert!(!stage.take());
+            stage.emit();
+            assert_eq!(announced(), 2);
+        });
     }
 
-    #[tokio::test]
-    async fn a_window_that_acknowledges_nothing_gets_no_more_than_its_credits() {
-        with_window(async |session, _, received| {
-            assert_eq!(fill(session, received).await, 4);
-            session.emit();
-            assert!(is_silent(received).await, "a fifth batch was sent");
-        })
-        .await;
-    }
-
-    #[tokio::test]
-    async fn what_waited_for_a_slow_window_comes_with_its_acknowledgement_and_without_a_gap() {
-        with_window(async |session, credits, received| {
-            let last = fill(session, received).await;
-            (0..100).for_each(|_| session.emit());
-            assert!(is_silent(received).await);
-            // Two batches in one acknowledgement: two more may be sent.
-            credits.acknowledge(last - 2);
-            let batch = received.recv().await.unwrap();
-            assert_eq!((batch.after, batch.seq), (last, last + 100));
-            session.emit();
-            assert_eq!(received.recv().await.unwrap().seq, last + 101);
-            session.emit();
-            assert!(is_silent(received).await, "two credits were returned, not more");
-        })
-        .await;
-    }
-
-    #[tokio::test]
-    async fn an_acknowledgement_is_counted_once_and_one_of_an_earlier_subscription_not_at_all() {
-        with_window(async |session, credits, received| {
-            // The page acknowledges what an earlier forward of this session sent to it.
-            credits.acknowledge(0);
-            let last = fill(session, received).await;
-            for _ in 0..3 {
-                credits.acknowledge(last);
-            }
-            assert_eq!(credits.free.available_permits(), MAX_BATCHES_IN_FLIGHT);
-            assert!(credits.lock().is_empty());
-            fill(session, received).await;
-            session.emit();
-            assert!(is_silent(received).await, "there are never more credits than at first");
-        })
-        .await;
+    #[test]
+    fn a_page_that_takes_without_being_notified_is_notified_of_the_next_event_all_the_same() {
+        with_stage(|stage, announced| {
+            assert_eq!(announced(), 0);
+            // It asks after its snapshot.
+            assert!(!stage.take());
+            stage.emit();
+            assert!(stage.take());
+            assert_eq!(announced(), 0, "it has what waited");
+            assert!(!stage.take());
+            stage.emit();
+            assert_eq!(announced(), 1);
+        });
     }
 }

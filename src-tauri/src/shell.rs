@@ -98,7 +98,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             commands::changes::prompt_moments,
             commands::waiting_event,
             commands::menu::set_menu,
-            commands::acknowledge,
+            commands::next_batch,
             commands::command,
             commands::set_setting,
             commands::zoom_window,

@@ -19,7 +19,6 @@ fn about_a_session(id: &Value) -> Vec<(&'static str, Value)> {
     let change = json!({ "path": "a.txt", "oldPath": null, "version": "1", "hunk": null });
     let item = "1";
     vec![
-        ("acknowledge", json!({ "sessionId": id, "seq": 1 })),
         ("cards_in_sight", json!({ "sessionId": id, "requestIds": ["1"] })),
         ("changes", json!({ "sessionId": id, "against": "commit" })),
         ("changes_patch", json!({ "sessionId": id, "against": "session", "path": null })),
@@ -30,6 +29,7 @@ fn about_a_session(id: &Value) -> Vec<(&'static str, Value)> {
         ("find_words", json!({ "sessionId": id, "query": "Mine", "index": null })),
         ("fork_session", json!({ "sessionId": id, "before": null })),
         ("locate_item", json!({ "sessionId": id, "itemId": item })),
+        ("next_batch", json!({ "sessionId": id, "after": 0 })),
         ("open_login", json!({ "sessionId": id })),
         ("open_terminal", json!({ "sessionId": id })),
         ("output_lines", json!({ "sessionId": id, "itemId": item, "first": 0, "count": 10 })),
@@ -175,7 +175,7 @@ pub async fn a_window_acts_only_on_its_own_sessions() -> Result<()> {
                 // A window gets no more answer about a session of another one than about none at all.
                 let of_none = second.invoke(name, missing).await?;
                 ensure!(answer == of_none, "{name} knows another window's session: {answer:?}, {of_none:?}");
-                if name == "acknowledge" {
+                if name == "next_batch" {
                     continue;
                 }
                 let error = answer.err().with_context(|| format!("{name} was not refused"))?;
@@ -198,16 +198,23 @@ pub async fn a_window_acts_only_on_its_own_sessions() -> Result<()> {
         .await
 }
 
-/// Keeps all messages of a channel, as text. Acknowledges the batches as a page does: the shell sends a fifth one only
-/// after that, and how many batches a turn takes depends on the load of the computer.
+/// Keeps all messages of a channel, and the batches that they announce, as text.
 const LISTEN: &str = "const [event, done] = arguments;
     const { invoke, transformCallback } = window.__TAURI_INTERNALS__;
     window.heard = [];
     const hear = ({ payload }) => {
         window.heard.push(JSON.stringify(payload));
-        if (payload.type !== 'event' || payload.event.type !== 'batch') return;
-        const { sessionId, seq } = payload.event;
-        invoke('acknowledge', { sessionId, seq }).catch((error) => window.heard.push(`not acknowledged: ${JSON.stringify(error)}`));
+        if (payload.type === 'event' && payload.event.type === 'batchReady') take(payload.event.sessionId, 0);
+    };
+    const take = async (sessionId, after) => {
+        try {
+            const batch = await invoke('next_batch', { sessionId, after });
+            if (batch === null) return;
+            window.heard.push(JSON.stringify(batch));
+            await take(sessionId, batch.seq);
+        } catch (error) {
+            window.heard.push(`not taken: ${JSON.stringify(error)}`);
+        }
     };
     const handler = transformCallback(hear);
     invoke('plugin:event|listen', { event, target: { kind: 'Any' }, handler }).then(done);";
@@ -256,7 +263,7 @@ pub async fn a_window_hears_nothing_of_the_sessions_of_another() -> Result<()> {
             // Events keep their order: with this one, all earlier ones have been received.
             prompt("SAY After it.").await?;
             let heard = wait_heard(&second, "After it.").await?;
-            ensure!(!heard.contains("not acknowledged"), "a batch could not be acknowledged:\n{heard}");
+            ensure!(!heard.contains("not taken"), "a batch could not be taken:\n{heard}");
             ensure!(!heard.contains("Mine alone"), "a window heard another one's answer:\n{heard}");
             let (other, _) = connect(&first).await?;
             let other = other.as_str().context("the other window's session has an id")?;

@@ -3,7 +3,6 @@
 use super::agent::AgentView;
 use super::board::BoardView;
 use super::command::CommandError;
-use super::event::Batch;
 use super::files::Dropped;
 use super::files::UnreadFile;
 use super::id::{ItemId, RequestId, SessionId};
@@ -132,8 +131,11 @@ pub enum WindowMessage {
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum WindowEvent {
-    /// Events of the session whose snapshot the window last requested.
-    Batch(Batch),
+    /// Events of a session that the window shows are ready. Sent once; the page takes them, and then all that follow
+    /// until there are none.
+    BatchReady {
+        session_id: SessionId,
+    },
     /// A session of the project is new or changed: for the list.
     SessionListed {
         session: Box<Session>,

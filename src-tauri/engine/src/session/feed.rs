@@ -163,19 +163,17 @@ impl Feed {
     }
 
     /// Waits for events and returns them as a batch.
+    #[cfg(test)]
     pub async fn next(&self) -> Batch {
-        loop {
-            if let Some(batch) = self.take() {
-                return batch;
-            }
-            self.more.notified().await;
-        }
+        self.ready().await;
+        self.take().expect("it is ready, and this is its only reader")
     }
 
-    /// Returns what waits as a batch, if anything does.
-    pub(super) fn take(&self) -> Option<Batch> {
+    /// Returns what waits as a batch, if anything does, for a window that has everything up to event `after`. A window
+    /// that missed a batch gets one in any case: it begins later, and the window requests a snapshot.
+    pub fn take_after(&self, after: u64) -> Option<Batch> {
         let mut state = self.lock();
-        if !state.is_waiting() {
+        if !state.is_waiting() && after >= state.after {
             return None;
         }
         state.is_change = false;
@@ -183,6 +181,12 @@ impl Feed {
         state.after = seq;
         let events = state.pending.take_from(rows.first);
         Some(Batch { session_id: self.session_id.clone(), after, seq, rows, events })
+    }
+
+    /// The same for a window that missed nothing.
+    #[cfg(test)]
+    pub(super) fn take(&self) -> Option<Batch> {
+        self.take_after(u64::MAX)
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {

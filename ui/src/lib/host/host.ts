@@ -7,6 +7,7 @@ import type {
   MachineAgents,
   AgentKind,
   Attachment,
+  Batch,
   BoardConnection,
   Changes,
   Checkup,
@@ -148,8 +149,11 @@ export interface Host {
   /** Returns a text for the clipboard, as the agent wrote it. */
   copyText(sessionId: SessionId, copy: CopyOf): Promise<string>;
   command(sessionId: SessionId, command: Command): Promise<void>;
-  /** Acknowledges all batches up to `seq`, so that more may be sent. */
-  acknowledge(sessionId: SessionId, seq: number): Promise<void>;
+  /**
+   * Takes the events of a shown session that wait for the page, which has everything up to event `after`. Resolves to
+   * `null` if there are none; the next one is then announced with an event.
+   */
+  nextBatch(sessionId: SessionId, after: number): Promise<Batch | null>;
   removeSession(sessionId: SessionId): Promise<void>;
   /** Brings back a session that was removed since the app started. Waits until its agent has ended. */
   restoreSession(sessionId: SessionId, agentSessionId: string | null): Promise<Session>;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import type { CommandError, Snapshot } from '../bindings/api';
+import type { Batch, CommandError, Snapshot } from '../bindings/api';
 import { at, batch, prompt, session, snapshot } from '../../test/make';
 import type { Host } from '../host/host';
 import { Feed } from './feed';
@@ -10,22 +10,29 @@ beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
 const frame = () => vi.advanceTimersByTimeAsync(20);
+const settled = () => vi.advanceTimersByTimeAsync(0);
 const added = (after: number) => batch(after, [{ type: 'itemAdded', item: at(after + 1, prompt(`p${after + 1}`)) }]);
 
+/** A feed with a shell that the test plays: it answers snapshots, and has batches that wait. */
 function setUp() {
   const answers: ((snapshot: Snapshot) => void)[] = [];
-  const acknowledged: number[] = [];
+  const waiting: Batch[] = [];
+  const asked: number[] = [];
   const errors: CommandError[] = [];
   const host = {
     subscribe: () => new Promise<Snapshot>((resolve) => answers.push(resolve)),
-    acknowledge: (_id: string, seq: number) => {
-      acknowledged.push(seq);
-      return Promise.resolve();
+    nextBatch: (_id: string, after: number) => {
+      asked.push(after);
+      return Promise.resolve(waiting.shift() ?? null);
     },
   } satisfies Partial<Host> as Partial<Host> as Host;
   const state = new SessionState(session());
   const feed = new Feed(host, state, { onapplied: () => {}, onerror: (error) => errors.push(error) });
-  return { answers, acknowledged, errors, host, state, feed };
+  const announce = (...batches: Batch[]) => {
+    waiting.push(...batches);
+    feed.announce(state.id);
+  };
+  return { answers, waiting, asked, errors, host, state, feed, announce };
 }
 
 async function open(seq = 0) {
@@ -33,19 +40,22 @@ async function open(seq = 0) {
   void all.feed.load();
   all.answers.shift()?.(snapshot(seq));
   await frame();
+  all.asked.splice(0);
   return all;
 }
 
 describe('a feed', () => {
-  it('keeps batches that come before the snapshot, and drops those that it holds', async () => {
-    const { feed, answers, state } = setUp();
+  it('takes no batch before the snapshot, and then all that wait', async () => {
+    const { feed, answers, asked, announce, state } = setUp();
     void feed.load();
-    feed.receive(added(4));
-    feed.receive(added(5));
-    answers.shift()?.(snapshot(5, [at(5, prompt('p5'))]));
+    announce(added(5));
     await frame();
+    expect(asked).toEqual([]);
+    answers.shift()?.(snapshot(5, [at(5, prompt('p5'))]));
+    await settled();
     expect(state.rows.map((row) => row.key)).toEqual(['p5', 'p6']);
-    expect(state.seq).toBe(6);
+    await frame();
+    expect(asked).toEqual([5, 6]);
   });
 
   it('asks for a new snapshot when the user unfolds a long thought, and once more if he does so meanwhile', async () => {
@@ -61,19 +71,44 @@ describe('a feed', () => {
     expect(answers).toHaveLength(0);
   });
 
-  it('applies once per frame', async () => {
-    const { feed, state } = await open();
-    feed.receive(added(0));
-    feed.receive(added(1));
-    expect(state.seq).toBe(0);
-    await frame();
+  it('applies the first batch at once, and the others one in each frame, until nothing waits', async () => {
+    const { asked, announce, state } = await open();
+    announce(added(0), added(1), added(2));
+    await settled();
+    expect(state.seq).toBe(1);
+    await vi.advanceTimersByTimeAsync(16);
     expect(state.seq).toBe(2);
+    await vi.advanceTimersByTimeAsync(16);
+    expect(state.seq).toBe(3);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(asked).toEqual([0, 1, 2, 3]);
+  });
+
+  it('asks again for what is announced while it asks', async () => {
+    const { feed, host, announce, state } = await open();
+    const answers: ((batch: Batch | null) => void)[] = [];
+    const { nextBatch } = host;
+    host.nextBatch = () => new Promise((resolve) => answers.push(resolve));
+    feed.announce(state.id);
+    host.nextBatch = nextBatch;
+    announce(added(0));
+    await frame();
+    expect([answers.length, state.seq]).toEqual([1, 0]);
+    answers[0]?.(null);
+    await settled();
+    expect(state.seq).toBe(1);
+  });
+
+  it('asks nothing for the announcement of another session', async () => {
+    const { feed, asked } = await open();
+    feed.announce('another');
+    await frame();
+    expect(asked).toEqual([]);
   });
 
   it('asks for a new snapshot after a gap, and goes on from there', async () => {
-    const { feed, answers, state } = await open();
-    feed.receive(added(3));
-    feed.receive(added(4));
+    const { answers, announce, state } = await open();
+    announce(added(3), added(4));
     await frame();
     expect(answers).toHaveLength(1);
     answers.shift()?.(snapshot(4, [at(4, prompt('p4'))]));
@@ -82,57 +117,60 @@ describe('a feed', () => {
     expect(answers).toHaveLength(0);
   });
 
-  it('acknowledges every second batch at once, and a single one in the next quiet frame', async () => {
-    const { feed, acknowledged } = await open();
-    feed.receive(added(0));
-    feed.receive(added(1));
-    await vi.advanceTimersByTimeAsync(16);
-    expect(acknowledged).toEqual([2]);
-    feed.receive(added(2));
-    await vi.advanceTimersByTimeAsync(16);
-    expect(acknowledged).toEqual([2]);
-    await vi.advanceTimersByTimeAsync(16);
-    expect(acknowledged).toEqual([2, 3]);
-    await vi.advanceTimersByTimeAsync(1000);
-    expect(acknowledged).toEqual([2, 3]);
-  });
-
-  it('acknowledges a batch that it could not use, so that the shell goes on', async () => {
-    const { feed, acknowledged } = await open();
-    feed.receive(added(7));
+  it('asks for a snapshot only after the batch that is being taken', async () => {
+    const { feed, host, answers, state } = await open();
+    let answer: (batch: Batch | null) => void = () => {};
+    host.nextBatch = () => new Promise((resolve) => (answer = resolve));
+    feed.announce(state.id);
+    state.onunfold();
     await frame();
-    expect(acknowledged).toEqual([8]);
+    expect(answers).toHaveLength(0);
+    answer(added(0));
+    await settled();
+    expect([answers.length, state.seq]).toEqual([1, 1]);
   });
 
-  it('goes on with what it has when a new snapshot is refused, and acknowledges what came meanwhile', async () => {
-    const { feed, host, state, acknowledged, errors } = await open();
+  it('goes on with what it has when a new snapshot is refused', async () => {
+    const { host, state, announce, errors } = await open();
     const refusal: CommandError = { code: 'internal', message: 'The disk does not respond.', detail: null };
     host.subscribe = () => Promise.reject(refusal as unknown as Error);
     state.onunfold();
-    feed.receive(added(0));
-    feed.receive(added(1));
+    announce(added(0), added(1));
     await frame();
     expect(errors).toEqual([refusal]);
     expect(state.seq).toBe(2);
-    expect(acknowledged).toEqual([2]);
   });
 
-  it('runs while the window is hidden and draws no frames', async () => {
-    const { feed, state } = await open();
-    vi.stubGlobal('requestAnimationFrame', () => 0);
-    feed.receive(added(0));
-    await vi.advanceTimersByTimeAsync(300);
-    vi.unstubAllGlobals();
+  it('says so when a batch is refused, and asks again after the next announcement', async () => {
+    const { host, state, announce, errors } = await open();
+    const refusal: CommandError = { code: 'internal', message: 'This window belongs to no project.', detail: null };
+    const { nextBatch } = host;
+    host.nextBatch = () => Promise.reject(refusal as unknown as Error);
+    announce(added(0));
+    await frame();
+    expect(errors).toEqual([refusal]);
+    host.nextBatch = nextBatch;
+    announce();
+    await settled();
     expect(state.seq).toBe(1);
   });
 
+  it('runs while the window is hidden and draws no frames', async () => {
+    const { announce, state } = await open();
+    vi.stubGlobal('requestAnimationFrame', () => 0);
+    announce(added(0), added(1));
+    await vi.advanceTimersByTimeAsync(300);
+    vi.unstubAllGlobals();
+    expect(state.seq).toBe(2);
+  });
+
   it('ignores everything once it is closed', async () => {
-    const { feed, state } = await open();
-    feed.receive(added(0));
+    const { feed, announce, asked, state } = await open();
+    announce(added(0));
     feed.close();
-    feed.receive(added(1));
+    announce(added(1));
     await frame();
-    expect(state.seq).toBe(0);
+    expect([state.seq, asked]).toEqual([0, [0]]);
   });
 
   it('says so when the snapshot is refused', async () => {

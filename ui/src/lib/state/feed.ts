@@ -1,16 +1,10 @@
-// The event feed of one session: applies batches to its state once per frame and in order, acknowledges them, and loads
-// a new snapshot after a gap.
+// The event feed of one session: takes the batches that wait for it, one in each frame, applies them to its state, and
+// loads a new snapshot after a gap.
 
-import type { Batch, CommandError, Session, SessionId, Viewport } from '../bindings/api';
+import type { CommandError, Session, SessionId, Viewport } from '../bindings/api';
 import { asCommandError, type Host } from '../host/host';
 import { FrameGate } from './frames';
 import type { SessionState } from './session.svelte';
-
-/**
- * The number of batches per acknowledgement. The shell keeps at most four batches in flight, and each acknowledgement
- * costs a call.
- */
-const ACKNOWLEDGE_EVERY = 2;
 
 export interface FeedCallbacks {
   /** The session's facts may have changed. */
@@ -19,19 +13,21 @@ export interface FeedCallbacks {
   onerror(error: CommandError): void;
 }
 
-/** The feed of one open session. Batches of other sessions are dropped: they belong to a session that the user left. */
+/** The feed of one open session. */
 export class Feed {
   readonly state: SessionState;
   #host: Host;
   readonly #subscribe: Host['subscribe'];
   #callbacks: FeedCallbacks;
-  #waiting: Batch[] = [];
+  /** Batches may wait in the shell. */
+  #isReady = false;
+  /** The batch that was asked for, until it is applied. */
+  #taking: Promise<void> | null = null;
   #loading = false;
   /** The user has unfolded or folded an item since the snapshot that is being loaded was requested. */
   #isStale = false;
   #closed = false;
-  #unacknowledged = 0;
-  #frame = new FrameGate(() => this.#drain());
+  #frame = new FrameGate(() => this.#take());
 
   /** `subscribe` gets the snapshot; by default that of the open session. */
   constructor(
@@ -55,10 +51,12 @@ export class Feed {
     return this.state.id;
   }
 
-  /** Requests a snapshot. Batches that arrive before it wait. */
+  /** Requests a snapshot. No batch is taken before it has arrived. */
   async load(): Promise<void> {
     if (this.#loading || this.#closed) return;
     this.#loading = true;
+    // It belongs to the earlier subscription.
+    if (this.#taking !== null) await this.#taking;
     try {
       const snapshot = await this.#subscribe(this.sessionId, this.state.wantAgain(), this.state.unfolded);
       if (this.#closed) return;
@@ -67,19 +65,21 @@ export class Feed {
     } catch (reason) {
       if (this.#closed) return;
       this.#callbacks.onerror(asCommandError(reason));
-      // The earlier subscription goes on: the shell sends no more batches until those that waited are acknowledged.
+      // The earlier subscription goes on.
       this.#isStale = false;
     } finally {
       this.#loading = false;
     }
-    this.#frame.ask();
+    this.#isReady = this.state.loaded;
+    this.#take();
     if (this.#isStale) this.state.onunfold();
   }
 
-  receive(batch: Batch): void {
-    if (this.#closed || batch.sessionId !== this.sessionId) return;
-    this.#waiting.push(batch);
-    if (!this.#loading) this.#frame.ask();
+  /** Batches wait in the shell. An announcement for another session belongs to one that the user left. */
+  announce(sessionId: SessionId): void {
+    if (sessionId !== this.sessionId) return;
+    this.#isReady = true;
+    this.#take();
   }
 
   /** Requests other rows; they arrive with a batch. */
@@ -100,44 +100,33 @@ export class Feed {
     this.state.onshow = () => {};
     this.state.onunfold = () => {};
     this.#frame.cancel();
-    this.#waiting = [];
   }
 
-  #drain(): void {
-    if (this.#loading || this.#closed) return;
-    const batches = this.#waiting;
-    this.#waiting = [];
-    if (batches.length === 0) {
-      // No batch arrived in this frame: acknowledge the rest.
-      this.#acknowledge();
-      return;
-    }
-    for (const [i, batch] of batches.entries()) {
+  /** Takes what waits, unless the last batch was applied in this frame: the next frame takes it then. */
+  #take(): void {
+    if (!this.#isReady || this.#loading || this.#closed || this.#taking !== null || this.#frame.isAsked) return;
+    this.#isReady = false;
+    this.#taking = this.#takeOne().finally(() => {
+      this.#taking = null;
+      this.#take();
+    });
+  }
+
+  async #takeOne(): Promise<void> {
+    try {
+      const batch = await this.#host.nextBatch(this.sessionId, this.state.seq);
+      if (batch === null || this.#closed) return;
       const applied = this.state.apply(batch);
       if (applied === 'gap') {
-        this.#waiting = batches.slice(i + 1).concat(this.#waiting);
-        // Skipped batches count as received. Otherwise the shell would wait for them forever.
-        this.#unacknowledged = 0;
-        this.#send(batch.seq);
         void this.load();
         return;
       }
-      this.#unacknowledged += 1;
-    }
-    this.#callbacks.onapplied(this.state.session);
-    if (this.#unacknowledged >= ACKNOWLEDGE_EVERY) this.#acknowledge();
-    else this.#frame.ask();
-  }
-
-  #acknowledge(): void {
-    if (this.#unacknowledged === 0) return;
-    this.#unacknowledged = 0;
-    this.#send(this.state.seq);
-  }
-
-  #send(seq: number): void {
-    this.#host.acknowledge(this.sessionId, seq).catch((reason: unknown) => {
+      // The shell announces nothing before it was asked in vain.
+      this.#isReady = true;
+      this.#frame.ask();
+      this.#callbacks.onapplied(this.state.session);
+    } catch (reason) {
       if (!this.#closed) this.#callbacks.onerror(asCommandError(reason));
-    });
+    }
   }
 }

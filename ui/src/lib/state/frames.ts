@@ -12,6 +12,11 @@ export class FrameGate {
     this.#work = work;
   }
 
+  /** The work waits for the next frame. */
+  get isAsked(): boolean {
+    return this.#cancel !== null;
+  }
+
   ask(): void {
     if (this.#cancel !== null) return;
     const run = () => {

@@ -176,9 +176,9 @@ export class ProjectState extends SessionActions {
     this.menuBar.hear(event);
     this.recordings.hear(event);
     switch (event.type) {
-      case 'batch':
-        this.#feed?.receive(event);
-        this.second.receive(event);
+      case 'batchReady':
+        this.#feed?.announce(event.sessionId);
+        this.second.announce(event.sessionId);
         break;
       case 'sessionListed':
         this.list.take(event.session);

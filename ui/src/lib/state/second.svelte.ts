@@ -1,6 +1,6 @@
 // A second session, which is shown beside the open one: its state and its feed.
 
-import type { Batch, CommandError, RequestId, Session, SessionId } from '../bindings/api';
+import type { CommandError, RequestId, Session, SessionId } from '../bindings/api';
 import type { Host } from '../host/host';
 import { CardsInSight } from './cards';
 import { Feed } from './feed';
@@ -52,8 +52,9 @@ export class SecondSession {
     return state;
   }
 
-  receive(batch: Batch): void {
-    this.#feed?.receive(batch);
+  /** Batches wait in the shell. */
+  announce(sessionId: SessionId): void {
+    this.#feed?.announce(sessionId);
   }
 
   /** Reads the session again, after an event was lost. */

@@ -216,7 +216,7 @@ export class SessionState {
   /** Applies a batch if it directly follows the last applied event. */
   apply(batch: Batch): Applied {
     if (!this.loaded) return 'gap';
-    // The snapshot already includes batches that were in flight when it was requested.
+    // The snapshot already includes what was on its way when it was requested.
     if (batch.seq < this.seq || batch.rows.requestId < this.held.requestId) return 'duplicate';
     if (batch.after !== this.seq) return batch.seq === this.seq ? 'duplicate' : 'gap';
     let reshaped = this.#hold(batch.rows);

@@ -107,7 +107,7 @@ impl Windows {
 
     /// Compares what the window has with the snapshot that a new window would get for the same rows.
     pub fn check(&mut self, transcript: &Transcript) -> Checked {
-        if let Some(batch) = self.feed.take() {
+        if let Some(batch) = self.feed.take_after(self.seq) {
             if batch.after == self.seq {
                 batch.events.iter().for_each(|event| patch::apply(&mut self.items, event));
                 (self.seq, self.rows) = (batch.seq, batch.rows);

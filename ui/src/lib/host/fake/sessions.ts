@@ -2,6 +2,7 @@
 
 import type {
   Against,
+  Batch,
   Changes,
   Command,
   CopyOf,
@@ -48,7 +49,6 @@ export abstract class FakeSessions extends FakeDesktop {
   #beforeRevert: Changes = NO_CHANGES;
   /** The visible cards, as last reported. */
   cards: [SessionId, RequestId[]] | null = null;
-  readonly acknowledged: [SessionId, number][] = [];
   protected sessions = new Map<SessionId, FakeSession>();
   #removed = new Map<SessionId, FakeSession>();
   #window: FakeWindow | null = null;
@@ -112,7 +112,7 @@ export abstract class FakeSessions extends FakeDesktop {
 
   showRows(sessionId: SessionId, show: Viewport): Promise<void> {
     const window = this.#windowOf(sessionId);
-    if (window !== null) this.hear({ type: 'batch', ...structuredClone(window.move(show)) });
+    if (window !== null) this.#announce(window, window.move(show));
     return Promise.resolve();
   }
 
@@ -186,9 +186,14 @@ export abstract class FakeSessions extends FakeDesktop {
     if (error !== null) throw error;
   }
 
-  acknowledge(sessionId: SessionId, seq: number): Promise<void> {
-    this.acknowledged.push([sessionId, seq]);
-    return Promise.resolve();
+  nextBatch(sessionId: SessionId): Promise<Batch | null> {
+    return Promise.resolve(this.#windowOf(sessionId)?.take() ?? null);
+  }
+
+  #announce(window: FakeWindow, batch: Batch): void {
+    if (window.wait(structuredClone(batch))) {
+      this.hear({ type: 'batchReady', sessionId: batch.sessionId });
+    }
   }
 
   removeSession(sessionId: SessionId): Promise<void> {
@@ -314,7 +319,7 @@ export abstract class FakeSessions extends FakeDesktop {
     this.sessions.set(session.facts.id, session);
     session.onevents = (after: number, events: Event[]) => {
       const window = this.#windowOf(session.facts.id);
-      if (window !== null) this.hear({ type: 'batch', ...structuredClone(window.hear(after, events)) });
+      if (window !== null) this.#announce(window, window.hear(after, events));
       else this.hear({ type: 'sessionListed', session: structuredClone(session.facts) });
     };
   }

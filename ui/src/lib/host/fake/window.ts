@@ -16,12 +16,35 @@ export class FakeWindow {
   #unfolded: ReadonlySet<ItemId>;
   /** The places of the items that are drawn: those of a subagent only while its call is unfolded. */
   #places = new Map<ItemId, Place>();
+  /** The batches that the page has not taken. */
+  #waiting: Batch[] = [];
+  /** The page was notified, or took a batch, and will ask for the next one. */
+  #isAsking = false;
 
   constructor(session: FakeSession, show: Viewport, unfolded: readonly ItemId[] = []) {
     this.session = session;
     this.#show = show;
     this.#unfolded = new Set(unfolded);
     this.#rows = this.#rowsNow();
+  }
+
+  /** Keeps a batch until the page takes it. Returns whether the page has to be notified. */
+  wait(batch: Batch): boolean {
+    const last = this.#waiting.at(-1);
+    if (last?.seq === batch.after && last.rows.first === batch.rows.first) {
+      this.#waiting.splice(-1, 1, { ...batch, after: last.after, events: last.events.concat(batch.events) });
+    } else {
+      this.#waiting.push(batch);
+    }
+    const isNews = !this.#isAsking;
+    this.#isAsking = true;
+    return isNews;
+  }
+
+  take(): Batch | null {
+    const batch = this.#waiting.shift() ?? null;
+    this.#isAsking = batch !== null;
+    return batch;
   }
 
   snapshot(): Snapshot {
