@@ -9,7 +9,8 @@ import { SessionState } from './session.svelte';
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-const frame = () => vi.advanceTimersByTimeAsync(20);
+/** The time of two frames: the first one draws. */
+const drawn = () => vi.advanceTimersByTimeAsync(33);
 const settled = () => vi.advanceTimersByTimeAsync(0);
 const added = (after: number) => batch(after, [{ type: 'itemAdded', item: at(after + 1, prompt(`p${after + 1}`)) }]);
 
@@ -39,7 +40,7 @@ async function open(seq = 0) {
   const all = setUp();
   void all.feed.load();
   all.answers.shift()?.(snapshot(seq));
-  await frame();
+  await drawn();
   all.asked.splice(0);
   return all;
 }
@@ -49,12 +50,12 @@ describe('a feed', () => {
     const { feed, answers, asked, announce, state } = setUp();
     void feed.load();
     announce(added(5));
-    await frame();
+    await drawn();
     expect(asked).toEqual([]);
     answers.shift()?.(snapshot(5, [at(5, prompt('p5'))]));
     await settled();
     expect(state.rows.map((row) => row.key)).toEqual(['p5', 'p6']);
-    await frame();
+    await drawn();
     expect(asked).toEqual([5, 6]);
   });
 
@@ -64,24 +65,37 @@ describe('a feed', () => {
     state.onunfold();
     expect(answers).toHaveLength(1);
     answers.shift()?.(snapshot(0, [at(0, prompt('p0'))]));
-    await frame();
+    await drawn();
     expect(answers).toHaveLength(1);
     answers.shift()?.(snapshot(0, [at(0, prompt('p0'))]));
-    await frame();
+    await drawn();
     expect(answers).toHaveLength(0);
   });
 
-  it('applies the first batch at once, and the others one in each frame, until nothing waits', async () => {
+  it('applies the first batch at once, and each other one after the last is drawn, until nothing waits', async () => {
     const { asked, announce, state } = await open();
     announce(added(0), added(1), added(2));
     await settled();
     expect(state.seq).toBe(1);
     await vi.advanceTimersByTimeAsync(16);
-    expect(state.seq).toBe(2);
+    expect(state.seq).toBe(1);
     await vi.advanceTimersByTimeAsync(16);
+    expect(state.seq).toBe(2);
+    await drawn();
     expect(state.seq).toBe(3);
     await vi.advanceTimersByTimeAsync(1000);
     expect(asked).toEqual([0, 1, 2, 3]);
+  });
+
+  it('takes the rows that the user scrolls to at once', async () => {
+    const { host, announce, state, waiting } = await open();
+    host.showRows = () => Promise.resolve();
+    announce(added(0));
+    await settled();
+    waiting.push(added(1));
+    state.onshow({ first: 0, count: 100, requestId: 2 });
+    await settled();
+    expect(state.seq).toBe(2);
   });
 
   it('asks again for what is announced while it asks', async () => {
@@ -92,7 +106,7 @@ describe('a feed', () => {
     feed.announce(state.id);
     host.nextBatch = nextBatch;
     announce(added(0));
-    await frame();
+    await drawn();
     expect([answers.length, state.seq]).toEqual([1, 0]);
     answers[0]?.(null);
     await settled();
@@ -102,17 +116,17 @@ describe('a feed', () => {
   it('asks nothing for the announcement of another session', async () => {
     const { feed, asked } = await open();
     feed.announce('another');
-    await frame();
+    await drawn();
     expect(asked).toEqual([]);
   });
 
   it('asks for a new snapshot after a gap, and goes on from there', async () => {
     const { answers, announce, state } = await open();
     announce(added(3), added(4));
-    await frame();
+    await drawn();
     expect(answers).toHaveLength(1);
     answers.shift()?.(snapshot(4, [at(4, prompt('p4'))]));
-    await frame();
+    await drawn();
     expect(state.rows.map((row) => row.key)).toEqual(['p4', 'p5']);
     expect(answers).toHaveLength(0);
   });
@@ -123,7 +137,7 @@ describe('a feed', () => {
     host.nextBatch = () => new Promise((resolve) => (answer = resolve));
     feed.announce(state.id);
     state.onunfold();
-    await frame();
+    await drawn();
     expect(answers).toHaveLength(0);
     answer(added(0));
     await settled();
@@ -136,7 +150,7 @@ describe('a feed', () => {
     host.subscribe = () => Promise.reject(refusal as unknown as Error);
     state.onunfold();
     announce(added(0), added(1));
-    await frame();
+    await drawn();
     expect(errors).toEqual([refusal]);
     expect(state.seq).toBe(2);
   });
@@ -147,7 +161,7 @@ describe('a feed', () => {
     const { nextBatch } = host;
     host.nextBatch = () => Promise.reject(refusal as unknown as Error);
     announce(added(0));
-    await frame();
+    await drawn();
     expect(errors).toEqual([refusal]);
     host.nextBatch = nextBatch;
     announce();
@@ -169,7 +183,7 @@ describe('a feed', () => {
     announce(added(0));
     feed.close();
     announce(added(1));
-    await frame();
+    await drawn();
     expect([state.seq, asked]).toEqual([0, [0]]);
   });
 

@@ -1,5 +1,5 @@
-// The event feed of one session: takes the batches that wait for it, one in each frame, applies them to its state, and
-// loads a new snapshot after a gap.
+// The event feed of one session: takes the batches that wait for it, each after the last one was drawn, applies them to
+// its state, and loads a new snapshot after a gap.
 
 import type { CommandError, Session, SessionId, Viewport } from '../bindings/api';
 import { asCommandError, type Host } from '../host/host';
@@ -27,7 +27,7 @@ export class Feed {
   /** The user has unfolded or folded an item since the snapshot that is being loaded was requested. */
   #isStale = false;
   #closed = false;
-  #frame = new FrameGate(() => this.#take());
+  #drawn = new FrameGate(() => this.#take());
 
   /** `subscribe` gets the snapshot; by default that of the open session. */
   constructor(
@@ -88,6 +88,10 @@ export class Feed {
     if (this.#loading || this.#closed) return;
     try {
       await this.#host.showRows(this.sessionId, show);
+      // Who scrolls does not wait for what streams.
+      this.#drawn.cancel();
+      this.#isReady = true;
+      this.#take();
     } catch (reason) {
       if (this.#closed) return;
       this.state.cancelRequest();
@@ -99,12 +103,12 @@ export class Feed {
     this.#closed = true;
     this.state.onshow = () => {};
     this.state.onunfold = () => {};
-    this.#frame.cancel();
+    this.#drawn.cancel();
   }
 
-  /** Takes what waits, unless the last batch was applied in this frame: the next frame takes it then. */
+  /** Takes what waits, unless the last batch is not drawn yet: then it is taken after that. */
   #take(): void {
-    if (!this.#isReady || this.#loading || this.#closed || this.#taking !== null || this.#frame.isAsked) return;
+    if (!this.#isReady || this.#loading || this.#closed || this.#taking !== null || this.#drawn.isAsked) return;
     this.#isReady = false;
     this.#taking = this.#takeOne().finally(() => {
       this.#taking = null;
@@ -123,7 +127,7 @@ export class Feed {
       }
       // The shell announces nothing before it was asked in vain.
       this.#isReady = true;
-      this.#frame.ask();
+      this.#drawn.ask();
       this.#callbacks.onapplied(this.state.session);
     } catch (reason) {
       if (!this.#closed) this.#callbacks.onerror(asCommandError(reason));

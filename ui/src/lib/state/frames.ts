@@ -1,9 +1,9 @@
-// Runs work at most once per frame, and also while the window is hidden and draws no frames.
+// Runs work once the page has drawn, and also while the window is hidden and draws nothing.
 
 /** The longest delay while the window is hidden, in milliseconds. */
 const HIDDEN_MS = 200;
 
-/** Calls `work` once in the next frame, however often it is requested. */
+/** Calls `work` once what changed until now is drawn, however often it is requested. */
 export class FrameGate {
   #work: () => void;
   #cancel: (() => void) | null = null;
@@ -12,7 +12,7 @@ export class FrameGate {
     this.#work = work;
   }
 
-  /** The work waits for the next frame. */
+  /** The work waits. */
   get isAsked(): boolean {
     return this.#cancel !== null;
   }
@@ -24,8 +24,11 @@ export class FrameGate {
       this.#cancel = null;
       this.#work();
     };
+    // The next frame draws it. Keys and scrolling have that frame without another change.
+    let frame = requestAnimationFrame(() => {
+      frame = requestAnimationFrame(run);
+    });
     // A hidden window gets no frames; the first of the two wins.
-    const frame = requestAnimationFrame(run);
     const timer = setTimeout(run, HIDDEN_MS);
     this.#cancel = () => {
       cancelAnimationFrame(frame);
