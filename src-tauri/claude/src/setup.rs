@@ -77,7 +77,12 @@ pub fn install_commands(os: &str) -> Vec<SetupCommand> {
             ("Homebrew", "brew install --cask claude-code"),
             npm,
         ],
-        _ => vec![("Terminal", "curl -fsSL https://claude.ai/install.sh | bash"), npm],
+        _ => vec![
+            ("Terminal", "curl -fsSL https://claude.ai/install.sh | bash"),
+            npm,
+            // The npm of Debian writes into a folder of root.
+            ("npm, no root", "npm install -g --prefix ~/.local @anthropic-ai/claude-code"),
+        ],
     };
     commands.into_iter().map(|(label, command)| setup(label, command)).collect()
 }

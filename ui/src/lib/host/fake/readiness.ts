@@ -23,6 +23,7 @@ export const OBSTACLES = {
     install: [
       { label: 'Terminal', command: 'curl -fsSL https://claude.ai/install.sh | bash' },
       { label: 'npm', command: 'npm install -g @anthropic-ai/claude-code' },
+      { label: 'npm, no root', command: 'npm install -g --prefix ~/.local @anthropic-ai/claude-code' },
     ],
   },
   'ready-broken': {
