@@ -53,7 +53,7 @@ enum Extent {
 impl Extent {
     const fn n_sessions(self) -> usize {
         match self {
-            Self::Newest => 30,
+            Self::Newest => 25,
             Self::All => 200,
         }
     }

@@ -167,15 +167,15 @@ describe('the search panel', () => {
   it('shows more results by key or click, and marks the first of them', async () => {
     const { user, box } = await panel();
     await user.keyboard('line');
-    expect(options()).toHaveLength(31);
+    expect(options()).toHaveLength(26);
     expect(options().at(-1)).toBe('Show more results');
-    screen.getByText('The newest 30 sessions · there are more: add a word or a date');
+    screen.getByText('The newest 25 sessions · there are more: add a word or a date');
     await user.keyboard('{ArrowDown>60/}');
     expect(box.getAttribute('aria-activedescendant')).toBe(screen.getAllByRole('option').at(-1)?.id);
     await user.keyboard('{Enter}');
     expect(options()).toHaveLength(50);
     expect(options()).not.toContain('Show more results');
-    expect(screen.getAllByRole('option')[30]?.getAttribute('aria-selected')).toBe('true');
+    expect(screen.getAllByRole('option')[25]?.getAttribute('aria-selected')).toBe('true');
     screen.getByText('50 sessions');
     await user.keyboard('s');
     await user.click(screen.getByRole('option', { name: 'Show more results' }));

@@ -48,7 +48,7 @@ const MANY: readonly FoundSession[] = Array.from({ length: 50 }, (_, i) =>
     hit(`m${i}`, 'prompt', `How many lines has file ${i + 1}?`),
   ]),
 );
-const NEWEST = 30;
+const NEWEST = 25;
 
 /** The result of a search to its end, or as far as the newest sessions; `null` if there is nothing to search for. */
 export function searchFound(query: string, all: boolean, toTheEnd = true): SearchChange | null {
