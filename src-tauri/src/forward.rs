@@ -53,9 +53,14 @@ impl Forward {
     /// announced.
     pub fn take(&self, after: u64) -> Option<Batch> {
         let batch = self.feed.take_after(after);
-        self.page.send_replace(if batch.is_some() { Page::Asks } else { Page::Waits });
+        answered(&self.page, batch.is_some());
         batch
     }
+}
+
+/// The page asked for a batch.
+fn answered(page: &watch::Sender<Page>, has_batch: bool) {
+    page.send_replace(if has_batch { Page::Asks } else { Page::Waits });
 }
 
 impl Drop for Forward {
@@ -121,11 +126,11 @@ mod tests {
             self.n_waiting.send_modify(|n| *n += 1);
         }
 
-        /// As `Forward::take`.
+        /// The page asks for a batch. Returns whether it got one.
         fn take(&self) -> bool {
-            let is_some = self.n_waiting.send_replace(0) > 0;
-            self.page.send_replace(if is_some { Page::Asks } else { Page::Waits });
-            is_some
+            let has_batch = self.n_waiting.send_replace(0) > 0;
+            answered(&self.page, has_batch);
+            has_batch
         }
 
         async fn forward(&self) {

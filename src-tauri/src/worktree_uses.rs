@@ -45,8 +45,12 @@ pub fn list(app: &AppHandle, label: &str, roots: Vec<PathBuf>) -> Vec<WorktreeUs
 
 /// A window was opened or closed, or an agent started or ended.
 pub fn changed(app: &AppHandle) {
-    let open = OpenFolders::of(app);
     let listed = app.state::<ListedWorktrees>();
+    // Sessions change often while they work.
+    if listed.lock().is_empty() {
+        return;
+    }
+    let open = OpenFolders::of(app);
     let outdated: Vec<String> = listed
         .lock()
         .extract_if(|_, listed| open.in_each(&listed.roots) != listed.uses)

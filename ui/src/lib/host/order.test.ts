@@ -44,6 +44,15 @@ describe('what a window is told', () => {
     expect(heard.at(-1)).toBe('e');
   });
 
+  it('is heard at once if it only announces a batch', async () => {
+    const { heard, asked, hear } = listener();
+    hear(large(1));
+    hear({ type: 'event', event: { type: 'batchReady', sessionId: 's' } });
+    expect(heard).toEqual(['batchReady']);
+    asked.get(1)?.come('a');
+    await vi.waitFor(() => expect(heard).toEqual(['batchReady', 'a']));
+  });
+
   it('says in its place what cannot be had', async () => {
     const { heard, asked, hear } = listener();
     hear(large(1));

@@ -13,7 +13,8 @@ export function inOrder(
 ): (told: WindowMessage) => void {
   let before: Promise<void> | null = null;
   return (told) => {
-    if (before === null && told.type === 'event') {
+    // An announcement has no content: what streams does not wait for a list that is fetched.
+    if (told.type === 'event' && (before === null || told.event.type === 'batchReady')) {
       heard(told.event);
       return;
     }
