@@ -33,15 +33,17 @@ export class SessionList {
     if (session.pid !== null) this.#ownPids.add(session.pid);
     const index = this.all.findIndex((known) => known.id === session.id);
     const before = this.all[index];
-    if (before === session) return;
     if (before === undefined) {
       this.all = [session, ...this.all];
       return;
     }
+    const after = reuse(before, session);
+    // A session that streams has the same facts after most batches: the list is not made again for each of them.
+    if (after === before) return;
     if (isTurnRunning(before.status) && isOver(session.status) && !this.isShown(session.id)) {
       this.unread.add(session.id);
     }
-    this.all = this.all.with(index, reuse(before, session));
+    this.all = this.all.with(index, after);
   }
 
   /** Takes the list of the shell. */
