@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use deskbell_tests::screen::{answer, command, streamed};
-use deskbell_tests::window::{Frames, Owned, Window};
-use tokio::time::{MissedTickBehavior, interval};
+use deskbell_tests::window::{Frames, Owned};
 
 use super::flood::{keys_drawn, watch_keys};
 use super::{DEADLINE, large, many, rest};
@@ -25,9 +24,9 @@ const PACE: usize = 1_000;
 const KEYS: usize = 25;
 const KEY: Duration = Duration::from_millis(180);
 
-/// Their niceness. The processes of an agent have 5, or 0 with the setting `agent.priority` at `normal`.
+/// Their niceness. The processes of an agent have 10, or 0 with the setting `agent.priority` at `normal`.
 fn niceness() -> String {
-    std::env::var("DESKBELL_BENCH_NICE").unwrap_or_else(|_| "5".to_owned())
+    std::env::var("DESKBELL_BENCH_NICE").unwrap_or_else(|_| "10".to_owned())
 }
 
 /// The runs of one kind of input.
@@ -99,20 +98,10 @@ async fn streams(stage: &Stage, nr: usize) -> Result<(Frames, Vec<f64>)> {
     Frames::wait_said(window, "ready", DEADLINE).await?;
     watch_keys(window).await?;
     Frames::watch(window).await?;
-    types(window).await?;
+    window.type_at(&"a".repeat(KEYS), KEY).await?;
     Frames::wait_said(window, "that was all", DEADLINE).await?;
     let frames = Frames::watched(window).await?;
     Ok((frames, serde_json::from_value(window.run("return window.keys_kept", vec![]).await?)?))
-}
-
-async fn types(window: &Window) -> Result<()> {
-    let mut next = interval(KEY);
-    next.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    for _ in 0..KEYS {
-        next.tick().await;
-        window.key("a").await?;
-    }
-    Ok(())
 }
 
 async fn opens_output(stage: &Stage, nr: usize) -> Result<Frames> {

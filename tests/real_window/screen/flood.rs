@@ -104,7 +104,10 @@ pub async fn watch_keys(window: &Window) -> Result<()> {
                 const pressed = event.timeStamp;
                 requestAnimationFrame(() => {
                     const drawn = new MessageChannel();
-                    drawn.port1.onmessage = () => window.keys_kept.push(performance.now() - pressed);
+                    drawn.port1.onmessage = () => {
+                        window.keys_kept.push(performance.now() - pressed);
+                        drawn.port1.close();
+                    };
                     drawn.port2.postMessage(null);
                 });
             }, { capture: true });

@@ -159,6 +159,12 @@ impl Window {
         self.pointer.key(key).await
     }
 
+    /// Types a line in this window, a key each `pace`.
+    pub async fn type_at(&self, line: &str, pace: Duration) -> Result<()> {
+        self.pointer.activate(self.frame).await?;
+        self.pointer.type_at(line, pace).await
+    }
+
     /// The text of the element of that role and name, as it is drawn.
     pub async fn text(&self, role: &str, name: &str) -> Result<String> {
         let text = self.settle("text", &[role, name], SHORT).await?;

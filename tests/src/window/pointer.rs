@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
@@ -168,6 +169,13 @@ impl Pointer {
             }
         }
         Ok(())
+    }
+
+    /// Types a line into the window in front, a key each `pace`, by one process: more of them would take their time from the
+    /// window that is measured.
+    pub(super) async fn type_at(&self, line: &str, pace: Duration) -> Result<()> {
+        let pace = pace.as_millis().to_string();
+        self.xdotool(&["type", "--clearmodifiers", "--delay", &pace, "--", line]).await.map(drop)
     }
 
     /// Performs many actions in a row, as fast as possible: `mousemove X Y`, `click 1`, `key K`, `windowactivate W`.
