@@ -199,7 +199,7 @@ pub async fn new_sessions_begin_as_the_settings_say() -> Result<()> {
                 let is_given = arguments.lines().any(|line| line == wanted);
                 ensure!(is_given, "the agent was not started with “{wanted}”:\n{arguments}");
             }
-            ensure!(less_than_the_app(stage)? == [5], "an agent has a lower priority than the window");
+            ensure!(less_than_the_app(stage)? == [10], "an agent has a lower priority than the window");
             set(stage, "agent.priority", "\"normal\"")?;
             // The page shows a later setting, so the app has read this one.
             let size = "return getComputedStyle(document.querySelector('[role=log] p')).fontSize;";
@@ -207,7 +207,7 @@ pub async fn new_sessions_begin_as_the_settings_say() -> Result<()> {
             stage.new_session(LONG).await?;
             stage.window.prompt("SAY Begun again.").await?;
             stage.window.wait_said("Begun again.", LONG).await?;
-            ensure!(less_than_the_app(stage)? == [0, 5], "the next one has that of the window");
+            ensure!(less_than_the_app(stage)? == [0, 10], "the next one has that of the window");
             // The effort is a request to the agent that runs, and the session shows what the agent reports of it. After this
             // connection the page hears nothing.
             eventually("the session has the effort", SHORT, async || {

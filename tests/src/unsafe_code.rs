@@ -20,6 +20,7 @@ const FILES: &[&str] = &[
     "src-tauri/engine/src/host/local.rs",
     "src-tauri/engine/src/host/local/token/macos.rs",
     "src-tauri/engine/src/host/local/unix.rs",
+    "src-tauri/engine/src/host/local/windows.rs",
     "src-tauri/engine/src/process/orphans.rs",
     "src-tauri/engine/src/user_command.rs",
     "xtask/src/process.rs",

@@ -17,7 +17,7 @@ use unix as system;
 #[cfg(windows)]
 use windows as system;
 
-pub(crate) use system::{is_any_marked, sweep_prefix};
+pub(crate) use system::{is_any_marked, lower_thread_priority, sweep_prefix};
 
 use super::{BoxFuture, Child, Exited, Host, Program};
 #[cfg(target_os = "linux")]

@@ -10,7 +10,10 @@ use std::io;
 use std::process::ExitStatus;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::Notify;
-use windows::Win32::System::Threading::{BELOW_NORMAL_PRIORITY_CLASS, CREATE_NO_WINDOW};
+use windows::Win32::System::Threading::{
+    BELOW_NORMAL_PRIORITY_CLASS, CREATE_NO_WINDOW, GetCurrentThread, SetThreadPriority,
+    THREAD_PRIORITY_BELOW_NORMAL,
+};
 
 pub struct Child {
     wrapped: Box<dyn ChildWrapper>,
@@ -88,6 +91,15 @@ pub async fn spawn(command: std::process::Command, priority: Priority) -> io::Re
     let kill = Arc::new(Notify::new());
     let control = Control { pid, kill: kill.clone(), reaped: Arc::default() };
     Ok(Spawned { child: Child { wrapped: child, kill }, control })
+}
+
+/// Lowers the priority of the calling thread. If the system does not allow that, it has the usual one.
+pub fn lower_thread_priority() {
+    // SAFETY: the handle is that of the calling thread, and needs no closing.
+    let lowered = unsafe { SetThreadPriority(GetCurrentThread(), THREAD_PRIORITY_BELOW_NORMAL) };
+    if let Err(error) = lowered {
+        tracing::debug!(%error, "a thread keeps the usual priority");
+    }
 }
 
 pub fn signal(_status: ExitStatus) -> Option<i32> {

@@ -1,5 +1,6 @@
 //! The painter: one thread that highlights code for all sessions. Sessions never wait for it.
 
+use crate::host::local::lower_thread_priority;
 use crate::transcript::colours::{Coloured, Uncoloured};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::LazyLock;
@@ -25,6 +26,8 @@ pub fn begin(job: Uncoloured, done: mpsc::UnboundedSender<Coloured>) -> bool {
 }
 
 fn paint(jobs: &blocking::Receiver<Work>) {
+    // Text is drawn without colours before they are there, so windows that draw come first.
+    lower_thread_priority();
     while let Ok((job, done)) = jobs.recv() {
         let failed = job.failed();
         let coloured = catch_unwind(AssertUnwindSafe(|| job.colour())).unwrap_or_else(|_| {
