@@ -165,7 +165,7 @@ impl Pointer {
                 self.key("shift+Return").await?;
             }
             if !line.is_empty() {
-                self.xdotool(&["type", "--clearmodifiers", "--delay", "2", "--", line]).await?;
+                self.type_at(line, Duration::from_millis(2)).await?;
             }
         }
         Ok(())

@@ -117,7 +117,7 @@ fn replace_spawner(nr: usize) -> io::Result<()> {
 }
 
 /// Added to the niceness of a process of low priority, as by `nice` without a number. Next to a process of normal priority it
-/// gets a tenth of the time on Linux. Windows are quicker than with 5 (docs/performance.md).
+/// gets a tenth of the time on Linux. A window beside it is quicker than with 5 (docs/performance.md).
 const LOW: libc::c_int = 10;
 /// Added to the niceness of a thread of low priority: it gets a third of the time next to a window, and three times that of
 /// an agent.
@@ -157,34 +157,29 @@ pub async fn spawn(mut command: std::process::Command, priority: Priority) -> io
 /// Lowers the priority of this process, which its later children have too. A sandbox may not allow that; the agent then starts
 /// with the priority of windows.
 fn lower_priority() -> io::Result<()> {
-    // SAFETY: both calls touch no memory; 0 is this process.
-    unsafe {
-        let own = libc::getpriority(libc::PRIO_PROCESS, 0);
-        libc::setpriority(libc::PRIO_PROCESS, 0, own + LOW);
-    }
+    add_niceness(LOW);
     Ok(())
 }
 
-/// Lowers the priority of the calling thread. If the system does not allow that, it has the usual one.
-#[cfg(target_os = "linux")]
+/// Lowers the priority of the calling thread, where the system has one for threads and allows it.
 pub fn lower_thread_priority() {
-    // On Linux a thread has a niceness of its own.
-    // SAFETY: both calls touch no memory; 0 is this thread.
+    #[cfg(target_os = "linux")]
+    add_niceness(LOW_THREAD);
+    #[cfg(target_os = "macos")]
+    // SAFETY: the call touches no memory.
+    unsafe {
+        libc::pthread_set_qos_class_self_np(libc::qos_class_t::QOS_CLASS_UTILITY, 0)
+    };
+}
+
+/// Adds to the niceness of the calling thread on Linux, and of the process elsewhere.
+fn add_niceness(by: libc::c_int) {
+    // SAFETY: both calls touch no memory; 0 is the caller.
     unsafe {
         let own = libc::getpriority(libc::PRIO_PROCESS, 0);
-        libc::setpriority(libc::PRIO_PROCESS, 0, own + LOW_THREAD);
+        libc::setpriority(libc::PRIO_PROCESS, 0, own + by);
     }
 }
-
-/// Lowers the priority of the calling thread. If the system does not allow that, it has the usual one.
-#[cfg(target_os = "macos")]
-pub fn lower_thread_priority() {
-    // SAFETY: the call touches no memory.
-    unsafe { libc::pthread_set_qos_class_self_np(libc::qos_class_t::QOS_CLASS_UTILITY, 0) };
-}
-
-#[cfg(not(any(target_os = "linux", target_os = "macos")))]
-pub fn lower_thread_priority() {}
 
 #[cfg(target_os = "linux")]
 fn die_with_parent(parent: u32) -> io::Result<()> {

@@ -93,7 +93,7 @@ pub async fn spawn(command: std::process::Command, priority: Priority) -> io::Re
     Ok(Spawned { child: Child { wrapped: child, kill }, control })
 }
 
-/// Lowers the priority of the calling thread. If the system does not allow that, it has the usual one.
+/// Lowers the priority of the calling thread, where the system allows it.
 pub fn lower_thread_priority() {
     // SAFETY: the handle is that of the calling thread, and needs no closing.
     let lowered = unsafe { SetThreadPriority(GetCurrentThread(), THREAD_PRIORITY_BELOW_NORMAL) };
