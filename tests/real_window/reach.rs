@@ -51,7 +51,9 @@ pub async fn everything_by_keyboard() -> Result<()> {
             let keys = &stage.pointer;
             keys.activate(window.frame()).await?;
             window.wait_focus("textbox “Prompt”").await?;
-            keys.type_text("TOOL Bash {\"command\":\"ring the-bell\"}\nSAY It has rung.").await?;
+            let prompt = "TOOL Bash {\"command\":\"ring the-bell\"}\nSAY It has rung.";
+            keys.type_text(prompt).await?;
+            window.wait_typed("Prompt", prompt).await?;
             keys.key("Return").await?;
 
             // F6 goes to the request; Enter does not allow, Space does once the button is armed.
@@ -104,6 +106,7 @@ pub async fn everything_by_keyboard() -> Result<()> {
             // Two prompts wait after a turn; the second is sent before the first.
             for text in ["WAIT", "SAY one of them", "SAY the other"] {
                 keys.type_text(text).await?;
+                window.wait_typed("Prompt", text).await?;
                 keys.key("Return").await?;
                 match text {
                     "WAIT" => drop(window.find("button", "Stop").await?),

@@ -48,7 +48,8 @@ impl VirtualDisplay {
         let scratch = Scratch::new()?;
         // It picks a free number itself, and writes it when it is ready.
         let mut server = quiet("Xvfb");
-        server.args(["-displayfd", "1", "-screen", "0", SCREEN, "-nolisten", "tcp", "-noreset"]);
+        // `-r`: no key repeats, however long a busy machine takes to release it.
+        server.args(["-displayfd", "1", "-screen", "0", SCREEN, "-nolisten", "tcp", "-noreset", "-r"]);
         let (server, number) = first_line(&mut server)?;
         let name = format!(":{number}");
 

@@ -52,7 +52,9 @@ impl Desktop {
 
         let mut display = command("Xvfb", &environment);
         display.args(["-displayfd", "1", "-screen", "0", &format!("{width}x{height}x24")]);
-        display.args(["-nolisten", "tcp", "-noreset"]);
+        // `-r`: no key repeats. A busy machine can hold up xdotool between the press and the release of a key for so long that
+        // the server would repeat the key.
+        display.args(["-nolisten", "tcp", "-noreset", "-r"]);
         let mut display = Owned::start("Xvfb", display.stdout(Stdio::piped()))?;
         let stdout = display.child_mut().stdout.take().context("the display's number is on stdout")?;
         let mut number = String::new();

@@ -128,12 +128,18 @@ impl Window {
         self.click("textbox", name).await?;
         self.settle("focused", &[], SHORT).await.context("the page has no focus")?;
         self.pointer.type_text(text).await?;
+        self.wait_typed(name, text).await
+    }
+
+    /// Waits until the text box of that name ends with what was typed.
+    pub async fn wait_typed(&self, name: &str, text: &str) -> Result<()> {
         // The keys pass through display, toolkit and webview; once the last one has arrived, all have.
         let deadline = SHORT + EACH_KEY * text.chars().count() as u32;
-        self.settle("ends", &["textbox", name, text], deadline)
-            .await
-            .context("the keys did not arrive")
-            .map(drop)
+        if let Err(error) = self.settle("ends", &["textbox", name, text], deadline).await {
+            let found = self.value(name).await.unwrap_or_default();
+            return Err(error.context(format!("{text:?} was typed, and the box has {found:?}")));
+        }
+        Ok(())
     }
 
     /// Types a prompt on the real keyboard and sends it with Enter.

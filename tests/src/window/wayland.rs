@@ -19,9 +19,9 @@ use crate::wait::{SHORT, eventually};
 
 /// The width and height of the display, in pixels.
 pub(super) const SCREEN: (u32, u32) = (1400, 1000);
-/// Floating windows with title bars, as on most desktops.
-const CONFIGURATION: &str =
-    "output * resolution 1400x1000\nxwayland disable\nfor_window [app_id=\".*\"] floating enable\n";
+/// Floating windows with title bars, as on most desktops. No key repeats, however long a busy machine takes to release it.
+const CONFIGURATION: &str = "output * resolution 1400x1000\nxwayland disable\ninput * repeat_rate 0\n\
+                             for_window [app_id=\".*\"] floating enable\n";
 /// A user without rights, by its usual number: sway refuses to run as root.
 const NOBODY: u32 = 65534;
 
