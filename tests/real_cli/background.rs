@@ -140,6 +140,23 @@ pub async fn a_prompt_that_meets_an_unasked_turn_has_a_turn_of_its_own() -> Resu
     relay.close().await
 }
 
+/// Each command has a session of its own, in which niceness alone lowers nothing where Linux has autogroups.
+#[cfg(target_os = "linux")]
+pub async fn a_command_has_the_low_priority_of_its_agent() -> Result<()> {
+    let world = World::new().await?;
+    let groups = std::fs::read_to_string("/proc/sys/kernel/sched_autogroup_enabled");
+    let mut relay = Relay::spawn(&world, &["--low-priority"])?;
+    let mut wait = "nice";
+    if groups.is_ok_and(|groups| groups.trim() == "1") {
+        wait = "until grep -q 'nice 10$' /proc/self/autogroup; do sleep 0.05; done; nice";
+    }
+    let call = json!({"command": format!("{wait} > niceness"), "description": "waits"});
+    relay.turn_allowing_all(&format!("TOOL Bash {call}\nSAY it has run")).await?;
+    let niceness = std::fs::read_to_string(world.file("niceness"))?;
+    ensure!(niceness.trim() == "10", "{niceness}");
+    relay.close().await
+}
+
 /// Closing the session ends the shell with the agent.
 #[cfg(target_os = "linux")]
 pub async fn a_background_shell_ends_with_its_session() -> Result<()> {

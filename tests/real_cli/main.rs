@@ -242,6 +242,7 @@ fn main() {
     under_the_engine.extend(tests![
         turns: an_interrupt_in_a_tool_ends_the_tool;
         background:
+            a_command_has_the_low_priority_of_its_agent,
             a_background_shell_ends_with_its_session,
             the_output_of_a_background_shell_is_read_while_it_grows;
         configuration: the_error_output_of_a_failed_server_is_shown;

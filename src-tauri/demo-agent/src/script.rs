@@ -41,6 +41,7 @@
 //! | `MONITORED text` | the same, for an event of a monitor |
 //! | `SCHEDULED source text` | the same, for a scheduled turn: `schedule_wakeup` or `loop_wakeup` |
 //! | `CHILD seconds` | leaves a child in its own session that keeps the standard output open, says its pid (Unix) |
+//! | `BUSY number` | leaves so many processes that never wait, each in its own session, until the agent ends (Unix) |
 //! | `PID` | says the process id |
 //! | `RECALL` | says the prompts before this one, those of an earlier run first, or `(nothing)` |
 //! | `ENV NAME` | says an environment variable, or `(unset)` |
@@ -112,6 +113,7 @@ pub enum Step {
     Withdraw(Duration),
     Unasked(Unasked),
     Child(u64),
+    Busy(u64),
     Pid,
     Recall,
     Env(String),
@@ -199,6 +201,7 @@ fn step(line: &str) -> Option<Step> {
             Step::Unasked(Unasked { text: text.to_owned(), reason })
         }
         "CHILD" => Step::Child(number()?),
+        "BUSY" => Step::Busy(number()?),
         "PID" => Step::Pid,
         "RECALL" => Step::Recall,
         "ENV" => Step::Env(rest.to_owned()),

@@ -140,6 +140,7 @@ fn play(turn: &mut Turn<'_>, step: Step) -> Result<(), Cut> {
         }
         Step::Unasked(turn) => agent.lock().unasked.push_back(turn),
         Step::Child(seconds) => faults::child(turn, seconds)?,
+        Step::Busy(number) => faults::busy(turn, number)?,
         Step::Pid => turn.say(&std::process::id().to_string(), 4, NOW)?,
         Step::Recall => {
             let mut prompts = agent.lock().store.prompts.clone();

@@ -1,17 +1,16 @@
 //! Frames and keys while other processes keep the processors busy: an agent often compiles while it talks.
 
-use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 use deskbell_tests::screen::{answer, command, streamed};
-use deskbell_tests::window::{Frames, Owned};
+use deskbell_tests::window::{Desktop, Frames, Launch, Manners};
 
 use super::flood::{keys_drawn, watch_keys};
 use super::{DEADLINE, large, many, rest};
-use crate::stage::Stage;
+use crate::stage::{PROJECT, Stage};
 
-/// Other processes that never wait.
+/// Processes that never wait.
 const BUSY: usize = 2;
 const RUNS: usize = 10;
 /// The limit of a frame, in milliseconds.
@@ -24,9 +23,9 @@ const PACE: usize = 1_000;
 const KEYS: usize = 25;
 const KEY: Duration = Duration::from_millis(180);
 
-/// Their niceness. The processes of an agent have 10, or 0 with the setting `agent.priority` at `normal`.
-fn niceness() -> String {
-    std::env::var("DESKBELL_BENCH_NICE").unwrap_or_else(|_| "10".to_owned())
+/// The value of the setting `agent.priority`.
+fn priority() -> String {
+    std::env::var("DESKBELL_BENCH_PRIORITY").unwrap_or_else(|_| "low".to_owned())
 }
 
 /// The runs of one kind of input.
@@ -36,15 +35,25 @@ struct Runs {
 }
 
 pub async fn bench_beside_busy_processes() -> Result<()> {
-    let stage = Stage::demo().await?;
-    stage
+    let desktop = Desktop::start().await?;
+    let folder = desktop.project(PROJECT)?;
+    let config = desktop.home().join(".config/deskbell");
+    std::fs::create_dir_all(&config)?;
+    let settings = serde_json::json!({ "agent": { "priority": priority() } });
+    std::fs::write(config.join("settings.json"), settings.to_string())?;
+    let launch = Launch::demo(&folder);
+    Stage::on(desktop, folder, Manners::Polite, launch)
+        .await?
         .play("busy", async |stage| {
             let quiet = rest(&stage.window).await?;
             let many = stage.desktop.scratch().join("many.ndjson");
             std::fs::write(&many, many::items(100_000))?;
             fill(stage, "SAY many", &many).await?;
-            let others = (0..BUSY).map(|_| busy()).collect::<Result<Vec<_>>>()?;
-            println!("\n{BUSY} busy processes of niceness {}, {RUNS} runs each:", niceness());
+            // As an agent's compilers are: children of an agent, each in a session of its own.
+            stage.new_session(DEADLINE).await?;
+            stage.window.prompt(&format!("BUSY {BUSY}\nSAY they are busy")).await?;
+            stage.window.wait_said("they are busy", DEADLINE).await?;
+            println!("\n{BUSY} busy processes of {} priority, {RUNS} runs each:", priority());
             println!("  plain text, a line a frame: alone {quiet}");
             println!("  plain text, a line a frame: {}", Frames::plain(&stage.window, 120).await?);
             let mut keys = Vec::new();
@@ -64,20 +73,11 @@ pub async fn bench_beside_busy_processes() -> Result<()> {
                 stage.window.wait_said("that was all", DEADLINE).await?;
                 runs[2].frames.push(opens_output(stage, nr).await?);
             }
-            drop(others);
             runs.iter().for_each(|one| println!("{one}"));
             println!("  keys drawn: {}", keys_drawn(&keys).context("no key was drawn")?);
             Ok(())
         })
         .await
-}
-
-/// A process that never waits, and ends with this one.
-fn busy() -> Result<Owned> {
-    let script = format!("while kill -0 {}; do :; done", std::process::id());
-    let mut process = Command::new("nice");
-    process.args(["-n", &niceness(), "sh", "-c", &script]);
-    Ok(Owned::start("a busy process", &mut process)?)
 }
 
 /// A new session with the lines of a file.

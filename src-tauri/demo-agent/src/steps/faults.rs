@@ -89,6 +89,24 @@ pub fn child(turn: &mut Turn<'_>, seconds: u64) -> Result<(), Cut> {
     use std::process::{Command, Stdio};
     let mut command = Command::new("sleep");
     command.arg(seconds.to_string()).stdin(Stdio::null()).stdout(Stdio::inherit()).stderr(Stdio::null());
+    leave(turn, command)
+}
+
+/// Leaves processes that never wait, each in its own session, as an agent's compilers are. They end with this process.
+#[cfg(unix)]
+pub fn busy(turn: &mut Turn<'_>, number: u64) -> Result<(), Cut> {
+    use std::process::{Command, Stdio};
+    let script = format!("while kill -0 {}; do :; done", std::process::id());
+    (0..number).try_for_each(|_| {
+        let mut command = Command::new("sh");
+        command.args(["-c", &script]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        leave(turn, command)
+    })
+}
+
+/// Starts a command in its own session, and says its pid.
+#[cfg(unix)]
+fn leave(turn: &mut Turn<'_>, mut command: std::process::Command) -> Result<(), Cut> {
     in_own_session(&mut command);
     match command.spawn() {
         Ok(child) => turn.say(&child.id().to_string(), 4, NOW),
@@ -111,4 +129,10 @@ pub fn in_own_session(_command: &mut std::process::Command) {}
 #[cfg(not(unix))]
 pub fn child(turn: &mut Turn<'_>, _seconds: u64) -> Result<(), Cut> {
     turn.say("there are no sessions of processes here", 4, NOW)
+}
+
+/// Says that this system has no process sessions.
+#[cfg(not(unix))]
+pub fn busy(turn: &mut Turn<'_>, _number: u64) -> Result<(), Cut> {
+    child(turn, 0)
 }

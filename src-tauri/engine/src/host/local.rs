@@ -1,5 +1,9 @@
 //! The machine that this process runs on. Only this module spawns and signals the processes of agents.
 
+#[cfg(target_os = "linux")]
+mod activity;
+#[cfg(target_os = "linux")]
+mod autogroup;
 pub mod identity;
 #[cfg(target_os = "linux")]
 mod ports;
@@ -19,7 +23,9 @@ use windows as system;
 
 pub(crate) use system::{is_any_marked, lower_thread_priority, sweep_prefix};
 
-use super::{BoxFuture, Child, Exited, Host, Program};
+use super::{BoxFuture, Child, Exited, Host, Program, Reader, Writer};
+#[cfg(target_os = "linux")]
+use crate::api::Priority;
 #[cfg(target_os = "linux")]
 use crate::disk;
 use std::collections::BTreeSet;
@@ -29,6 +35,8 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
+#[cfg(target_os = "linux")]
+use tokio::sync::Notify;
 
 /// This machine.
 #[derive(Clone, Copy, Debug, Default)]
@@ -56,19 +64,44 @@ async fn spawn(program: Program) -> io::Result<Child> {
         .stderr(Stdio::piped());
     let system::Spawned { mut child, control } = system::spawn(command, program.priority).await?;
     let no_pipe = || io::Error::other("the process has no pipe");
+    let stdin = child.stdin().take().ok_or_else(no_pipe)?;
+    let stdout = child.stdout().take().ok_or_else(no_pipe)?;
+    let stderr = child.stderr().take().ok_or_else(no_pipe)?;
+    #[cfg(target_os = "linux")]
+    let (stdin, stdout, watch) = lowered(control.pid(), program.priority, stdin, stdout);
+    #[cfg(not(target_os = "linux"))]
+    let (stdin, stdout, watch): (Writer, Reader, Option<()>) = (Box::new(stdin), Box::new(stdout), None);
     Ok(Child {
         pid: control.pid(),
-        stdin: Box::new(child.stdin().take().ok_or_else(no_pipe)?),
-        stdout: Box::new(child.stdout().take().ok_or_else(no_pipe)?),
-        stderr: Box::new(child.stderr().take().ok_or_else(no_pipe)?),
+        stdin,
+        stdout,
+        stderr: Box::new(stderr),
         signals: Arc::new(control.clone()),
         exit: Box::pin(async move {
+            let _watch = watch;
             let status = child.wait().await;
             control.reaped();
             let status = status?;
             Ok(Exited { code: status.code(), signal: system::signal(status) })
         }),
     })
+}
+
+/// The pipes of an agent. With low priority, the sessions that it starts are lowered until the result's last part is dropped.
+#[cfg(target_os = "linux")]
+fn lowered(
+    pid: u32,
+    priority: Priority,
+    stdin: tokio::process::ChildStdin,
+    stdout: tokio::process::ChildStdout,
+) -> (Writer, Reader, Option<autogroup::Watch>) {
+    let activity = Arc::new(Notify::new());
+    let watch = (priority == Priority::Low).then(|| autogroup::Watch::of(pid, activity.clone())).flatten();
+    if watch.is_none() {
+        return (Box::new(stdin), Box::new(stdout), None);
+    }
+    let stdin = activity::Heard { pipe: stdin, activity: activity.clone() };
+    (Box::new(stdin), Box::new(activity::Heard { pipe: stdout, activity }), watch)
 }
 
 /// Is the process alive that began at this time, in the system's own unit? Without a time, any process with this id.

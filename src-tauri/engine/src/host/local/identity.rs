@@ -33,6 +33,8 @@ impl ProcessIdentity {
 #[cfg(target_os = "linux")]
 pub(crate) struct Stat {
     pub parent: u32,
+    /// The id of its session: that of the process which began it.
+    pub session: u32,
     pub ticks: u64,
     pub is_dead: bool,
     pub is_kernel_thread: bool,
@@ -56,14 +58,17 @@ impl Stat {
         let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
         let is_dead = matches!(fields.next()?, "Z" | "X");
         let parent = fields.next()?.parse().ok()?;
+        // Field 6.
+        let session = fields.nth(1)?.parse().ok()?;
         // Field 9.
-        let flags: u64 = fields.nth(4)?.parse().ok()?;
+        let flags: u64 = fields.nth(2)?.parse().ok()?;
         // Field 22.
         let ticks = fields.nth(12)?.parse().ok()?;
         // Field 51, since Linux 3.5.
         let environment_end = fields.nth(28).and_then(|field| field.parse::<u64>().ok());
         Some(Self {
             parent,
+            session,
             ticks,
             is_dead,
             is_kernel_thread: flags & KERNEL_THREAD != 0,
@@ -79,9 +84,9 @@ mod tests {
 
     #[test]
     fn a_name_may_look_like_fields() {
-        let rest = "S 7 1 1 0 -1 4194304 0 0 0 0 0 0 0 0 20 0 1 0 4711 0 0";
+        let rest = "S 7 1 5 0 -1 4194304 0 0 0 0 0 0 0 0 20 0 1 0 4711 0 0";
         let stat = Stat::parse(&format!("12 (a) Z 3 (b) {rest}")).unwrap();
-        assert_eq!((stat.parent, stat.ticks, stat.is_dead), (7, 4711, false));
+        assert_eq!((stat.parent, stat.session, stat.ticks, stat.is_dead), (7, 5, 4711, false));
         assert!(!stat.is_kernel_thread && !stat.has_environment);
         let own = Stat::of(std::process::id()).unwrap();
         assert!(!own.is_kernel_thread && own.has_environment);

@@ -118,7 +118,7 @@ fn replace_spawner(nr: usize) -> io::Result<()> {
 
 /// Added to the niceness of a process of low priority, as by `nice` without a number. Next to a process of normal priority it
 /// gets a tenth of the time on Linux. A window beside it is quicker than with 5 (docs/performance.md).
-const LOW: libc::c_int = 10;
+pub const LOW: libc::c_int = 10;
 /// Added to the niceness of a thread of low priority: it gets a third of the time next to a window, and three times that of
 /// an agent.
 #[cfg(target_os = "linux")]

@@ -1,0 +1,209 @@
+//! Autogroups: why niceness alone does not lower the priority of what an agent starts (Linux).
+//!
+//! With autogroups (sched(7)) the kernel divides the processors between sessions first, and niceness counts only within
+//! a session. Claude Code starts each command in a session of its own (2.1.329), so a compiler of niceness 10 gets as much
+//! as the window. A session has a niceness of its own, which starts at 0 and which children do not inherit, and
+//! nothing reports a new session: they are looked for while the agent is active.
+//!
+//! Where a control group divides the processors, as on most desktops with systemd, autogroups have no effect.
+
+use super::identity::Stat;
+use super::{proc_text, system};
+use crate::disk;
+use std::collections::BTreeSet;
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Notify;
+use tokio::task::JoinHandle;
+
+/// The time from something that the agent reads or writes to a search, and between two searches.
+const INTERVAL: Duration = Duration::from_millis(500);
+/// A command may start some time after the agent was last heard, when its hooks are done: the searches go on, with pauses that
+/// double up to this. The last one is 10 s after the last activity, and an agent at rest wakes nothing.
+const LONGEST_PAUSE: Duration = Duration::from_secs(4);
+/// Processes that are looked at in one search.
+const MOST_PROCESSES: usize = 2_000;
+/// Threads of a process that are looked at in one search.
+const MOST_THREADS: usize = 1_000;
+
+/// The searches for the sessions of an agent, which end when this is dropped.
+pub struct Watch(JoinHandle<()>);
+
+impl Watch {
+    /// Lowers the sessions that this agent and its children start, searching after each `activity`. `None` without autogroups.
+    pub fn of(agent: u32, activity: Arc<Notify>) -> Option<Self> {
+        let is_on = proc_text("/proc/sys/kernel/sched_autogroup_enabled")?.trim() == "1";
+        is_on.then(|| Self(tokio::spawn(follow(agent, activity))))
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+async fn follow(agent: u32, activity: Arc<Notify>) {
+    let mut pace = Pace::default();
+    loop {
+        let is_active = match pace.pause {
+            Some(pause) => tokio::time::timeout(pause, activity.notified()).await.is_ok(),
+            None => {
+                activity.notified().await;
+                true
+            }
+        };
+        tokio::time::sleep(INTERVAL).await;
+        // A search that panics has reported that, and the next one may do better.
+        let is_done = tokio::task::spawn_blocking(move || lower(agent)).await.unwrap_or(true);
+        pace.searched(is_active || !is_done);
+    }
+}
+
+/// When to search.
+struct Pace {
+    /// The longest wait for activity before the next search; `None` without one. [`INTERVAL`] follows it in any case.
+    pause: Option<Duration>,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self { pause: Some(Duration::ZERO) }
+    }
+}
+
+impl Pace {
+    /// A search is over. `is_due`: there was activity before it, or a session has to wait.
+    fn searched(&mut self, is_due: bool) {
+        let doubled = self.pause.map(|pause| INTERVAL.max(pause * 2)).filter(|pause| *pause <= LONGEST_PAUSE);
+        self.pause = if is_due { Some(INTERVAL) } else { doubled };
+    }
+}
+
+/// Lowers the sessions below this process that are not that of the caller. Returns `false` if one of them has to wait: the
+/// kernel accepts ten changes a second.
+fn lower(agent: u32) -> bool {
+    let own = std::process::id();
+    let Some(home) = Stat::of(own).map(|stat| stat.session) else { return true };
+    let mut seen = BTreeSet::from([home]);
+    let mut is_done = true;
+    let mut found = vec![(own, agent)];
+    let mut next = 0;
+    while let Some(&(parent, pid)) = found.get(next)
+        && next < MOST_PROCESSES
+    {
+        next += 1;
+        let Some(stat) = Stat::of(pid).filter(|stat| stat.parent == parent) else { continue };
+        if seen.insert(stat.session)
+            && let Err(error) = lower_session(pid, &stat)
+        {
+            match error.kind() {
+                io::ErrorKind::WouldBlock => is_done = false,
+                // It ended meanwhile.
+                _ if Stat::of(pid).is_none() => {}
+                _ => tracing::debug!(pid, %error, "the priority of a session was not lowered"),
+            }
+        }
+        found.extend(children(pid).into_iter().map(|child| (pid, child)));
+    }
+    is_done
+}
+
+/// Lowers the session of this process, unless it is low already.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a file of /proc that is read and written through one descriptor"
+)]
+fn lower_session(pid: u32, stat: &Stat) -> io::Result<()> {
+    let mut file =
+        std::fs::OpenOptions::new().read(true).write(true).open(format!("/proc/{pid}/autogroup"))?;
+    // The open file is of one process for good, and this says which: the number may have become another's.
+    if Stat::of(pid).is_none_or(|now| now.ticks != stat.ticks || now.session != stat.session) {
+        return Ok(());
+    }
+    let mut line = String::new();
+    file.read_to_string(&mut line)?;
+    match niceness(&line) {
+        Some(niceness) if niceness < system::LOW => file.write_all(system::LOW.to_string().as_bytes()),
+        _ => Ok(()),
+    }
+}
+
+/// The niceness in a line like `/autogroup-271 nice 0`. A process may have no autogroup.
+fn niceness(line: &str) -> Option<i32> {
+    line.trim_end().rsplit_once(" nice ")?.1.parse().ok()
+}
+
+/// The children of a process. Each thread has its own.
+fn children(pid: u32) -> Vec<u32> {
+    let threads = disk::list(Path::new(&format!("/proc/{pid}/task")), MOST_THREADS).unwrap_or_default();
+    let of = |thread: &std::path::PathBuf| proc_text(thread.join("children").to_str()?);
+    let lists: Vec<String> = threads.paths.iter().filter_map(of).collect();
+    lists.iter().flat_map(|list| list.split_whitespace()).filter_map(|pid| pid.parse().ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::spawn;
+    use super::*;
+    use crate::api::Priority;
+    use crate::host::Program;
+    use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+
+    #[test]
+    fn the_niceness_of_a_session_is_read() {
+        assert_eq!(niceness("/autogroup-35552 nice 0\n"), Some(0));
+        assert_eq!(niceness("/autogroup-1 nice -5\n"), Some(-5));
+        assert_eq!(niceness(""), None);
+    }
+
+    /// Starts a session for each line that it reads, and says its niceness once that has changed.
+    const AGENT: &str = "while read line; do \
+        setsid -w sh -c 'until grep -v \"nice 0$\" /proc/self/autogroup; do sleep 0.02; done'; done";
+
+    #[tokio::test]
+    async fn each_session_that_an_agent_starts_is_lowered() {
+        let is_on = proc_text("/proc/sys/kernel/sched_autogroup_enabled").is_some_and(|on| on.trim() == "1");
+        if !is_on {
+            return;
+        }
+        let program = Program {
+            path: "/bin/sh".into(),
+            args: ["-c", AGENT].map(Into::into).into(),
+            folder: "/".into(),
+            environment: vec![("PATH".into(), std::env::var_os("PATH").unwrap())],
+            priority: Priority::Low,
+        };
+        let mut agent = spawn(program).await.unwrap();
+        let mut said = BufReader::new(&mut agent.stdout).lines();
+        for _ in 0..2 {
+            agent.stdin.write_all(b"one more\n").await.unwrap();
+            let line = tokio::time::timeout(Duration::from_secs(30), said.next_line()).await;
+            let line = line.expect("the session is lowered").unwrap().unwrap();
+            assert_eq!(niceness(&line), Some(system::LOW), "{line}");
+        }
+        drop(agent.stdin);
+        agent.exit.await.unwrap();
+        // The session of the tests is as it was.
+        let own = std::fs::read_to_string("/proc/self/autogroup").unwrap();
+        assert_ne!(niceness(&own), Some(system::LOW), "{own}");
+    }
+
+    #[test]
+    fn the_searches_end_ten_seconds_after_the_last_activity() {
+        let mut pace = Pace::default();
+        pace.searched(true);
+        let mut pauses = Vec::new();
+        while let Some(pause) = pace.pause {
+            pauses.push(pause.as_secs_f64());
+            pace.searched(false);
+        }
+        assert_eq!(pauses, [0.5, 1.0, 2.0, 4.0]);
+        let last = pauses.iter().map(|pause| pause + INTERVAL.as_secs_f64()).sum::<f64>();
+        assert!((9.0..=10.0).contains(&last), "{last} s");
+        pace.searched(true);
+        assert_eq!(pace.pause, Some(INTERVAL));
+    }
+}
