@@ -1,13 +1,17 @@
 // Dates and times follow the language of the settings, also while they are on the screen.
 
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 
 import { SETTINGS } from '../host/fake/facts';
 import { dayName } from '../usage/days';
 import { dateLanguage, setDateLanguage, USUAL, wantedLanguage } from './language.svelte';
 import { ago, moment, periods } from './time';
 
-afterEach(() => setDateLanguage(USUAL));
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+  setDateLanguage(USUAL);
+});
 
 const NOW = new Date(2026, 10, 25, 18, 0).getTime();
 const MONDAY = new Date(2026, 10, 23, 16, 40).getTime();
@@ -35,6 +39,24 @@ describe('the language of dates', () => {
     expect(written('de')).toEqual(['Mo 16:40', '3. Okt. 16:40', '3. Okt.', 'Oktober', '3. Nov. 2026']);
     expect(written('en-US')).toEqual(['Mon 04:40 PM', 'Oct 3 04:40 PM', 'Oct 3', 'October', 'Nov 3, 2026']);
     expect(written('en-GB-u-hc-h12')[0]).toBe('Mon 04:40 pm');
+  });
+
+  it('is used by one format for all rows of a list, until the time zone changes', () => {
+    let nMade = 0;
+    class Counted extends Intl.DateTimeFormat {
+      constructor(language: string, options: Intl.DateTimeFormatOptions) {
+        super(language, options);
+        nMade += 1;
+      }
+    }
+    vi.stubGlobal('Intl', Object.create(Intl, { DateTimeFormat: { value: Counted } }));
+    // Another offset than that of any other test.
+    const offset = vi.spyOn(Date.prototype, 'getTimezoneOffset').mockReturnValue(-541);
+    for (let nr = 0; nr < 1000; nr++) ago(OCTOBER - nr * 1000, NOW);
+    expect(nMade).toBe(1);
+    offset.mockReturnValue(-542);
+    ago(OCTOBER, NOW);
+    expect(nMade).toBe(2);
   });
 
   it('is the chosen one, or the system’s', () => {

@@ -23,14 +23,36 @@ export function elapsed(ms: number): string {
   return seconds < 60 ? `${seconds} s` : span(seconds * 1000);
 }
 
-/** “16:40”. */
-const clock = (date: Date) => date.toLocaleTimeString(dateLanguage(), { hour: '2-digit', minute: '2-digit' });
+const STYLES = {
+  /** “16:40”. */
+  clock: { hour: '2-digit', minute: '2-digit' },
+  /** “Mon”. */
+  weekday: { weekday: 'short' },
+  /** “3 Nov”. */
+  date: { day: 'numeric', month: 'short' },
+  /** “3 Nov 2026”, in UTC. */
+  fullDay: { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' },
+} as const satisfies Record<string, Intl.DateTimeFormatOptions>;
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/**
+ * Writes a date. The formats are kept: to make one takes as long as to write 60 dates with it (WebKitGTK 2.50), and each
+ * row of a list has a date. A format has the time zone in which it was made, so each offset has its own.
+ */
+function write(date: Date, style: keyof typeof STYLES): string {
+  const language = dateLanguage();
+  const key = `${style} ${language} ${date.getTimezoneOffset()}`;
+  let format = formats.get(key);
+  if (format === undefined) {
+    format = new Intl.DateTimeFormat(language, STYLES[style]);
+    formats.set(key, format);
+  }
+  return format.format(date);
+}
 
 /** “3 Nov 2026”: a day without a time zone, given as its midnight in UTC. */
-export function fullDay(at: number): string {
-  const parts: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' };
-  return new Date(at).toLocaleDateString(dateLanguage(), parts);
-}
+export const fullDay = (at: number): string => write(new Date(at), 'fullDay');
 
 /** “now”, “12 min”, “16:40”, “Mon”, “3 Nov”: short, for a list. */
 export function ago(at: number, now: number): string {
@@ -38,19 +60,16 @@ export function ago(at: number, now: number): string {
   if (age < MINUTE) return 'now';
   if (age < HOUR) return `${Math.floor(age / MINUTE)} min`;
   const date = new Date(at);
-  if (day(at, now) !== 'Earlier') return clock(date);
-  if (age < 7 * DAY) return date.toLocaleDateString(dateLanguage(), { weekday: 'short' });
-  return date.toLocaleDateString(dateLanguage(), { day: 'numeric', month: 'short' });
+  if (day(at, now) !== 'Earlier') return write(date, 'clock');
+  return write(date, age < 7 * DAY ? 'weekday' : 'date');
 }
 
 /** “16:40” today, “Mon 16:40” within a week, else “3 Nov 16:40”. For past and future times. */
 export function moment(at: number, now: number): string {
   const date = new Date(at);
-  const time = clock(date);
+  const time = write(date, 'clock');
   if (date.toDateString() === new Date(now).toDateString()) return time;
-  const day: Intl.DateTimeFormatOptions =
-    Math.abs(at - now) < 6 * DAY ? { weekday: 'short' } : { day: 'numeric', month: 'short' };
-  return `${date.toLocaleDateString(dateLanguage(), day)} ${time}`;
+  return `${write(date, Math.abs(at - now) < 6 * DAY ? 'weekday' : 'date')} ${time}`;
 }
 
 /** The day, as far as it is near. */
