@@ -28,6 +28,8 @@ use super::{BoxFuture, Child, Exited, Host, Program, Reader, Writer};
 use crate::api::Priority;
 #[cfg(target_os = "linux")]
 use crate::disk;
+#[cfg(target_os = "linux")]
+use crate::launch::Launch;
 use std::collections::BTreeSet;
 use std::io;
 use std::net::SocketAddr;
@@ -53,6 +55,8 @@ impl Host for LocalHost {
 }
 
 async fn spawn(program: Program) -> io::Result<Child> {
+    #[cfg(target_os = "linux")]
+    let run_token = (program.priority == Priority::Low).then(|| run_token(&program)).flatten();
     let mut command = Command::new(&program.path);
     command
         .args(program.args)
@@ -68,7 +72,7 @@ async fn spawn(program: Program) -> io::Result<Child> {
     let stdout = child.stdout().take().ok_or_else(no_pipe)?;
     let stderr = child.stderr().take().ok_or_else(no_pipe)?;
     #[cfg(target_os = "linux")]
-    let (stdin, stdout, watch) = lowered(control.pid(), program.priority, stdin, stdout);
+    let (stdin, stdout, watch) = lowered(run_token, stdin, stdout);
     #[cfg(not(target_os = "linux"))]
     let (stdin, stdout, watch): (Writer, Reader, Option<()>) = (Box::new(stdin), Box::new(stdout), None);
     Ok(Child {
@@ -87,16 +91,22 @@ async fn spawn(program: Program) -> io::Result<Child> {
     })
 }
 
-/// The pipes of an agent. With low priority, the sessions that it starts are lowered until the result's last part is dropped.
+#[cfg(target_os = "linux")]
+fn run_token(program: &Program) -> Option<Vec<u8>> {
+    let (_, token) = program.environment.iter().find(|(name, _)| name == Launch::RUN_TOKEN)?;
+    Some(token.as_encoded_bytes().to_vec())
+}
+
+/// The pipes of an agent. With a run token, the sessions of its processes are lowered until the last part of the result is
+/// dropped.
 #[cfg(target_os = "linux")]
 fn lowered(
-    pid: u32,
-    priority: Priority,
+    run_token: Option<Vec<u8>>,
     stdin: tokio::process::ChildStdin,
     stdout: tokio::process::ChildStdout,
 ) -> (Writer, Reader, Option<autogroup::Watch>) {
     let activity = Arc::new(Notify::new());
-    let watch = (priority == Priority::Low).then(|| autogroup::Watch::of(pid, activity.clone())).flatten();
+    let watch = run_token.and_then(|token| autogroup::Watch::of(token, activity.clone()));
     if watch.is_none() {
         return (Box::new(stdin), Box::new(stdout), None);
     }

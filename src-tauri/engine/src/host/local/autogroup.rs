@@ -8,12 +8,11 @@
 //! Where a control group divides the processors, as on most desktops with systemd, autogroups have no effect.
 
 use super::identity::Stat;
-use super::{proc_text, system};
-use crate::disk;
+use super::token::{self, Look};
+use super::{pids, proc_text, system};
 use std::collections::BTreeSet;
 use std::io::{self, Read, Write};
-use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
@@ -23,19 +22,15 @@ const INTERVAL: Duration = Duration::from_millis(500);
 /// A command may start some time after the agent was last heard, when its hooks are done: the searches go on, with pauses that
 /// double up to this. The last one is 10 s after the last activity, and an agent at rest wakes nothing.
 const LONGEST_PAUSE: Duration = Duration::from_secs(4);
-/// Processes that are looked at in one search.
-const MOST_PROCESSES: usize = 2_000;
-/// Threads of a process that are looked at in one search.
-const MOST_THREADS: usize = 1_000;
 
 /// The searches for the sessions of an agent, which end when this is dropped.
 pub struct Watch(JoinHandle<()>);
 
 impl Watch {
-    /// Lowers the sessions that this agent and its children start, searching after each `activity`. `None` without autogroups.
-    pub fn of(agent: u32, activity: Arc<Notify>) -> Option<Self> {
+    /// Lowers the sessions of all processes with this run token, searching after each `activity`. `None` without autogroups.
+    pub fn of(run_token: Vec<u8>, activity: Arc<Notify>) -> Option<Self> {
         let is_on = proc_text("/proc/sys/kernel/sched_autogroup_enabled")?.trim() == "1";
-        is_on.then(|| Self(tokio::spawn(follow(agent, activity))))
+        is_on.then(|| Self(tokio::spawn(follow(Search { run_token, foreign: BTreeSet::new() }, activity))))
     }
 }
 
@@ -45,7 +40,8 @@ impl Drop for Watch {
     }
 }
 
-async fn follow(agent: u32, activity: Arc<Notify>) {
+async fn follow(search: Search, activity: Arc<Notify>) {
+    let search = Arc::new(Mutex::new(search));
     let mut pace = Pace::default();
     loop {
         let is_active = match pace.pause {
@@ -56,8 +52,10 @@ async fn follow(agent: u32, activity: Arc<Notify>) {
             }
         };
         tokio::time::sleep(INTERVAL).await;
+        let search = search.clone();
+        let next = move || search.lock().unwrap_or_else(PoisonError::into_inner).next();
         // A search that panics has reported that, and the next one may do better.
-        let is_done = tokio::task::spawn_blocking(move || lower(agent)).await.unwrap_or(true);
+        let is_done = tokio::task::spawn_blocking(next).await.unwrap_or(true);
         pace.searched(is_active || !is_done);
     }
 }
@@ -82,33 +80,51 @@ impl Pace {
     }
 }
 
-/// Lowers the sessions below this process that are not that of the caller. Returns `false` if one of them has to wait: the
-/// kernel accepts ten changes a second.
-fn lower(agent: u32) -> bool {
-    let own = std::process::id();
-    let Some(home) = Stat::of(own).map(|stat| stat.session) else { return true };
-    let mut seen = BTreeSet::from([home]);
-    let mut is_done = true;
-    let mut found = vec![(own, agent)];
-    let mut next = 0;
-    while let Some(&(parent, pid)) = found.get(next)
-        && next < MOST_PROCESSES
-    {
-        next += 1;
-        let Some(stat) = Stat::of(pid).filter(|stat| stat.parent == parent) else { continue };
-        if seen.insert(stat.session)
-            && let Err(error) = lower_session(pid, &stat)
-        {
-            match error.kind() {
-                io::ErrorKind::WouldBlock => is_done = false,
-                // It ended meanwhile.
-                _ if Stat::of(pid).is_none() => {}
-                _ => tracing::debug!(pid, %error, "the priority of a session was not lowered"),
+/// The processes of an agent, also those that are no longer below it: the servers of build tools.
+struct Search {
+    run_token: Vec<u8>,
+    /// Processes that have another token or none.
+    foreign: BTreeSet<u32>,
+}
+
+impl Search {
+    /// Lowers the sessions of the agent's processes, except that of the caller. Returns `false` if one of them has to wait: the
+    /// kernel accepts ten changes a second.
+    fn next(&mut self) -> bool {
+        let Some(own) = Stat::of(std::process::id()) else { return true };
+        let mut seen = BTreeSet::from([own.session]);
+        let mut is_done = true;
+        let all = pids();
+        let is_there: BTreeSet<u32> = all.iter().copied().collect();
+        self.foreign.retain(|pid| is_there.contains(pid));
+        for pid in all {
+            if self.foreign.contains(&pid) {
+                continue;
+            }
+            // Before the token, so that both are of one process if the time of its start is still the same.
+            let Some(stat) = Stat::of(pid) else { continue };
+            match token::look(pid) {
+                Look::Token(token) if token == self.run_token => {}
+                // The next search reads it.
+                Look::Executing => continue,
+                Look::Token(_) | Look::None => {
+                    self.foreign.insert(pid);
+                    continue;
+                }
+            }
+            if seen.insert(stat.session)
+                && let Err(error) = lower_session(pid, &stat)
+            {
+                match error.kind() {
+                    io::ErrorKind::WouldBlock => is_done = false,
+                    // It ended meanwhile.
+                    _ if Stat::of(pid).is_none() => {}
+                    _ => tracing::debug!(pid, %error, "the priority of a session was not lowered"),
+                }
             }
         }
-        found.extend(children(pid).into_iter().map(|child| (pid, child)));
+        is_done
     }
-    is_done
 }
 
 /// Lowers the session of this process, unless it is low already.
@@ -136,20 +152,13 @@ fn niceness(line: &str) -> Option<i32> {
     line.trim_end().rsplit_once(" nice ")?.1.parse().ok()
 }
 
-/// The children of a process. Each thread has its own.
-fn children(pid: u32) -> Vec<u32> {
-    let threads = disk::list(Path::new(&format!("/proc/{pid}/task")), MOST_THREADS).unwrap_or_default();
-    let of = |thread: &std::path::PathBuf| proc_text(thread.join("children").to_str()?);
-    let lists: Vec<String> = threads.paths.iter().filter_map(of).collect();
-    lists.iter().flat_map(|list| list.split_whitespace()).filter_map(|pid| pid.parse().ok()).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::spawn;
     use super::*;
     use crate::api::Priority;
     use crate::host::Program;
+    use crate::launch::Launch;
     use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 
     #[test]
@@ -159,9 +168,13 @@ mod tests {
         assert_eq!(niceness(""), None);
     }
 
-    /// Starts a session for each line that it reads, and says its niceness once that has changed.
-    const AGENT: &str = "while read line; do \
-        setsid -w sh -c 'until grep -v \"nice 0$\" /proc/self/autogroup; do sleep 0.02; done'; done";
+    /// Starts a session for each line that it reads: a command, or a server that is no longer its child. Both say the
+    /// niceness of their session once that has changed.
+    const AGENT: &str = "while read kind; do case $kind in \
+        command) setsid -w sh -c \"$says\";; \
+        server) (setsid sh -c \"$says\" &);; \
+        esac; done";
+    const SAYS: &str = "until grep -v 'nice 0$' /proc/self/autogroup; do sleep 0.02; done";
 
     #[tokio::test]
     async fn each_session_that_an_agent_starts_is_lowered() {
@@ -169,19 +182,25 @@ mod tests {
         if !is_on {
             return;
         }
+        let token = uuid::Uuid::new_v4().to_string();
         let program = Program {
             path: "/bin/sh".into(),
             args: ["-c", AGENT].map(Into::into).into(),
             folder: "/".into(),
-            environment: vec![("PATH".into(), std::env::var_os("PATH").unwrap())],
+            environment: vec![
+                ("PATH".into(), std::env::var_os("PATH").unwrap()),
+                ("says".into(), SAYS.into()),
+                (Launch::RUN_TOKEN.into(), token.into()),
+            ],
             priority: Priority::Low,
         };
         let mut agent = spawn(program).await.unwrap();
         let mut said = BufReader::new(&mut agent.stdout).lines();
-        for _ in 0..2 {
-            agent.stdin.write_all(b"one more\n").await.unwrap();
+        for kind in ["command\n", "server\n", "command\n"] {
+            agent.stdin.write_all(kind.as_bytes()).await.unwrap();
             let line = tokio::time::timeout(Duration::from_secs(30), said.next_line()).await;
-            let line = line.expect("the session is lowered").unwrap().unwrap();
+            let line =
+                line.unwrap_or_else(|_| panic!("the session of a {kind} is lowered")).unwrap().unwrap();
             assert_eq!(niceness(&line), Some(system::LOW), "{line}");
         }
         drop(agent.stdin);
