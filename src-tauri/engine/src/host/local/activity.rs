@@ -1,4 +1,4 @@
-//! A pipe that notifies of what passes through it.
+//! A pipe that reports its reads and writes.
 
 use std::io;
 use std::pin::Pin;
@@ -7,7 +7,7 @@ use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::Notify;
 
-/// A pipe and its listener, who is notified of each read and write of at least a byte.
+/// A pipe that notifies `activity` after each read and write of at least one byte.
 pub struct Heard<P> {
     pub pipe: P,
     pub activity: Arc<Notify>,

@@ -1,18 +1,18 @@
-//! Autogroups: why niceness alone does not lower the priority of what an agent starts (Linux).
+//! Lowers the priority of the sessions that an agent starts (Linux with autogroups).
 //!
 //! With autogroups (sched(7)) the kernel divides the processors between sessions first, and niceness counts only within
 //! a session. Claude Code starts each command in a session of its own (2.1.329), so a compiler of niceness 10 gets as much
-//! as the window. A session has a niceness of its own, which starts at 0 and which children do not inherit, and
-//! nothing reports a new session: they are looked for while the agent is active.
+//! as the window. Each session has its own niceness, which starts at 0 and is not inherited. The kernel does not
+//! report new sessions, so this searches for them while the agent is active.
 //!
 //! Where a control group divides the processors, as on most desktops with systemd, autogroups have no effect.
 
 use super::identity::Stat;
-use super::token::{self, Look};
-use super::{pids, proc_text, system};
+use super::sweep;
+use super::{proc_text, system};
 use std::collections::BTreeSet;
 use std::io::{self, Read, Write};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
@@ -29,9 +29,12 @@ pub struct Watch(JoinHandle<()>);
 impl Watch {
     /// Lowers the sessions of all processes with this run token, searching after each `activity`. `None` without autogroups.
     pub fn of(run_token: Vec<u8>, activity: Arc<Notify>) -> Option<Self> {
-        let is_on = proc_text("/proc/sys/kernel/sched_autogroup_enabled")?.trim() == "1";
-        is_on.then(|| Self(tokio::spawn(follow(Search { run_token, foreign: BTreeSet::new() }, activity))))
+        are_enabled().then(|| Self(tokio::spawn(follow(run_token, activity))))
     }
+}
+
+fn are_enabled() -> bool {
+    proc_text("/proc/sys/kernel/sched_autogroup_enabled").is_some_and(|enabled| enabled.trim() == "1")
 }
 
 impl Drop for Watch {
@@ -40,8 +43,8 @@ impl Drop for Watch {
     }
 }
 
-async fn follow(search: Search, activity: Arc<Notify>) {
-    let search = Arc::new(Mutex::new(search));
+async fn follow(run_token: Vec<u8>, activity: Arc<Notify>) {
+    let mut search = Search { run_token, all: sweep::Search::default() };
     let mut pace = Pace::default();
     loop {
         let is_active = match pace.pause {
@@ -52,10 +55,13 @@ async fn follow(search: Search, activity: Arc<Notify>) {
             }
         };
         tokio::time::sleep(INTERVAL).await;
-        let search = search.clone();
-        let next = move || search.lock().unwrap_or_else(PoisonError::into_inner).next();
-        // A search that panics has reported that, and the next one may do better.
-        let is_done = tokio::task::spawn_blocking(next).await.unwrap_or(true);
+        let next = move || {
+            let is_done = search.next();
+            (search, is_done)
+        };
+        // A panic is already reported; it ends the searches.
+        let Ok((again, is_done)) = tokio::task::spawn_blocking(next).await else { return };
+        search = again;
         pace.searched(is_active || !is_done);
     }
 }
@@ -80,11 +86,10 @@ impl Pace {
     }
 }
 
-/// The processes of an agent, also those that are no longer below it: the servers of build tools.
+/// Finds the processes of an agent by its run token, including build servers that are no longer its children.
 struct Search {
     run_token: Vec<u8>,
-    /// Processes that have another token or none.
-    foreign: BTreeSet<u32>,
+    all: sweep::Search,
 }
 
 impl Search {
@@ -92,28 +97,15 @@ impl Search {
     /// kernel accepts ten changes a second.
     fn next(&mut self) -> bool {
         let Some(own) = Stat::of(std::process::id()) else { return true };
+        let mut found = Vec::new();
+        // A process that is still executing a program is read by the next search.
+        self.all.next(|token| token == self.run_token, |pid| found.push(pid));
         let mut seen = BTreeSet::from([own.session]);
         let mut is_done = true;
-        let all = pids();
-        let is_there: BTreeSet<u32> = all.iter().copied().collect();
-        self.foreign.retain(|pid| is_there.contains(pid));
-        for pid in all {
-            if self.foreign.contains(&pid) {
-                continue;
-            }
-            // Before the token, so that both are of one process if the time of its start is still the same.
+        for pid in found {
             let Some(stat) = Stat::of(pid) else { continue };
-            match token::look(pid) {
-                Look::Token(token) if token == self.run_token => {}
-                // The next search reads it.
-                Look::Executing => continue,
-                Look::Token(_) | Look::None => {
-                    self.foreign.insert(pid);
-                    continue;
-                }
-            }
             if seen.insert(stat.session)
-                && let Err(error) = lower_session(pid, &stat)
+                && let Err(error) = lower_session(pid)
             {
                 match error.kind() {
                     io::ErrorKind::WouldBlock => is_done = false,
@@ -132,13 +124,9 @@ impl Search {
     clippy::disallowed_methods,
     reason = "a file of /proc that is read and written through one descriptor"
 )]
-fn lower_session(pid: u32, stat: &Stat) -> io::Result<()> {
+fn lower_session(pid: u32) -> io::Result<()> {
     let mut file =
         std::fs::OpenOptions::new().read(true).write(true).open(format!("/proc/{pid}/autogroup"))?;
-    // The open file is of one process for good, and this says which: the number may have become another's.
-    if Stat::of(pid).is_none_or(|now| now.ticks != stat.ticks || now.session != stat.session) {
-        return Ok(());
-    }
     let mut line = String::new();
     file.read_to_string(&mut line)?;
     match niceness(&line) {
@@ -178,8 +166,7 @@ mod tests {
 
     #[tokio::test]
     async fn each_session_that_an_agent_starts_is_lowered() {
-        let is_on = proc_text("/proc/sys/kernel/sched_autogroup_enabled").is_some_and(|on| on.trim() == "1");
-        if !is_on {
+        if !are_enabled() {
             return;
         }
         let token = uuid::Uuid::new_v4().to_string();

@@ -51,15 +51,16 @@ pub fn kill_all(is_ours: impl Fn(&[u8]) -> bool) -> usize {
 
 /// Result of one search.
 #[derive(PartialEq, Eq)]
-enum Found {
+pub enum Found {
     None,
     Some,
     /// No match, but a process is executing a program and has to be read again.
     Unknown,
 }
 
+/// Repeated searches for the processes of one run token.
 #[derive(Default)]
-struct Search {
+pub struct Search {
     /// Processes without a token that matches.
     foreign: HashSet<u32>,
     /// Processes that are executing a program, with the time at which that was seen first.
@@ -67,9 +68,13 @@ struct Search {
 }
 
 impl Search {
-    fn next(&mut self, is_ours: impl Fn(&[u8]) -> bool, mut kill: impl FnMut(u32)) -> Found {
+    /// Calls `on_match` with each process, other than this one, whose token `is_ours` accepts.
+    pub fn next(&mut self, is_ours: impl Fn(&[u8]) -> bool, mut on_match: impl FnMut(u32)) -> Found {
         let own = std::process::id();
         let mut pids = token::pids();
+        // The number of a process that ended may become that of another.
+        let alive: HashSet<u32> = pids.iter().copied().collect();
+        self.foreign.retain(|pid| alive.contains(pid));
         // Youngest first, so that a chain of starts is cut at its end.
         pids.sort_unstable_by(|a, b| b.cmp(a));
         let mut result = Found::None;
@@ -83,7 +88,7 @@ impl Search {
             }
             match look {
                 Look::Token(token) if is_ours(&token) => {
-                    kill(pid);
+                    on_match(pid);
                     result = Found::Some;
                     continue;
                 }
