@@ -37,15 +37,20 @@ pub(crate) struct Stat {
     pub session: u32,
     pub ticks: u64,
     pub is_dead: bool,
-    pub is_kernel_thread: bool,
-    /// The process has memory for an environment, which may be empty. False while it executes a program, and for
-    /// processes of other users.
-    pub has_environment: bool,
+    is_kernel_thread: bool,
+    /// The program is loaded, and so its environment is final, even if it is empty. False while the process executes a
+    /// program: the kernel sets the end of the code after that of the environment (`load_elf_binary`, Linux 6.18).
+    is_loaded: bool,
+    /// It runs the program of its parent; a child of this process is about to execute its own.
+    is_only_forked: bool,
 }
 
 /// `PF_KTHREAD` of `include/linux/sched.h`.
 #[cfg(target_os = "linux")]
 const KERNEL_THREAD: u64 = 0x0020_0000;
+/// `PF_FORKNOEXEC` of `include/linux/sched.h`.
+#[cfg(target_os = "linux")]
+const ONLY_FORKED: u64 = 0x40;
 
 #[cfg(target_os = "linux")]
 impl Stat {
@@ -64,16 +69,23 @@ impl Stat {
         let flags: u64 = fields.nth(2)?.parse().ok()?;
         // Field 22.
         let ticks = fields.nth(12)?.parse().ok()?;
-        // Field 51, since Linux 3.5.
-        let environment_end = fields.nth(28).and_then(|field| field.parse::<u64>().ok());
+        // Field 27.
+        let code_end = fields.nth(4).and_then(|field| field.parse::<u64>().ok());
         Some(Self {
             parent,
             session,
             ticks,
             is_dead,
             is_kernel_thread: flags & KERNEL_THREAD != 0,
-            has_environment: environment_end.is_some_and(|end| end != 0),
+            is_loaded: code_end.is_some_and(|end| end != 0),
+            is_only_forked: flags & ONLY_FORKED != 0,
         })
+    }
+
+    /// Its environment is not final.
+    pub fn is_executing(&self) -> bool {
+        let is_starting = self.is_only_forked && self.parent == std::process::id();
+        !self.is_dead && !self.is_kernel_thread && (!self.is_loaded || is_starting)
     }
 }
 
@@ -87,9 +99,9 @@ mod tests {
         let rest = "S 7 1 5 0 -1 4194304 0 0 0 0 0 0 0 0 20 0 1 0 4711 0 0";
         let stat = Stat::parse(&format!("12 (a) Z 3 (b) {rest}")).unwrap();
         assert_eq!((stat.parent, stat.session, stat.ticks, stat.is_dead), (7, 5, 4711, false));
-        assert!(!stat.is_kernel_thread && !stat.has_environment);
+        assert!(stat.is_executing());
         let own = Stat::of(std::process::id()).unwrap();
-        assert!(!own.is_kernel_thread && own.has_environment);
+        assert!(!own.is_executing());
     }
 
     #[test]
