@@ -21,6 +21,8 @@ mod data_folder;
 #[cfg(target_os = "linux")]
 mod dialogs;
 #[cfg(target_os = "linux")]
+mod drawing;
+#[cfg(target_os = "linux")]
 mod dropping;
 #[cfg(target_os = "linux")]
 mod ending;
@@ -317,6 +319,8 @@ fn main() {
             everything_by_keyboard,
             a_turn_is_read_out_and_its_tokens_are_not;
         links: a_link_opens_outside_and_only_what_may;
+        drawing: a_key_draws_its_line,
+            a_piece_of_an_answer_draws_its_line;
         typing: after_an_answer_by_mouse_the_prompt_has_the_focus,
             typing_outside_of_any_field_goes_to_the_prompt,
             what_is_typed_right_after_new_session_is_for_the_new_one,
