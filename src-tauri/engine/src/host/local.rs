@@ -1,8 +1,6 @@
 //! The machine that this process runs on. Only this module spawns and signals the processes of agents.
 
 #[cfg(target_os = "linux")]
-mod activity;
-#[cfg(target_os = "linux")]
 mod autogroup;
 pub mod identity;
 #[cfg(target_os = "linux")]
@@ -39,6 +37,8 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 #[cfg(target_os = "linux")]
 use tokio::sync::Notify;
+#[cfg(target_os = "linux")]
+use tokio_util::io::{InspectReader, InspectWriter};
 
 /// This machine.
 #[derive(Clone, Copy, Debug, Default)]
@@ -106,12 +106,15 @@ fn lowered(
     stdout: tokio::process::ChildStdout,
 ) -> (Writer, Reader, Option<autogroup::Watch>) {
     let activity = Arc::new(Notify::new());
-    let watch = run_token.and_then(|token| autogroup::Watch::of(token, activity.clone()));
-    if watch.is_none() {
+    let heard = {
+        let activity = activity.clone();
+        move |_: &[u8]| activity.notify_one()
+    };
+    let Some(watch) = run_token.and_then(|token| autogroup::Watch::of(token, activity)) else {
         return (Box::new(stdin), Box::new(stdout), None);
-    }
-    let stdin = activity::Heard { pipe: stdin, activity: activity.clone() };
-    (Box::new(stdin), Box::new(activity::Heard { pipe: stdout, activity }), watch)
+    };
+    let (stdin, stdout) = (InspectWriter::new(stdin, heard.clone()), InspectReader::new(stdout, heard));
+    (Box::new(stdin), Box::new(stdout), Some(watch))
 }
 
 /// Is the process alive that began at this time, in the system's own unit? Without a time, any process with this id.
