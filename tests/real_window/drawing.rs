@@ -8,7 +8,7 @@ use crate::stage::Stage;
 
 pub async fn a_key_draws_its_line() -> Result<()> {
     // On one line of the prompt box.
-    const TYPED: &str = "ten letters typed one by one";
+    const TYPED: &str = "a line of letters, no longer";
     let stage = Stage::demo().await?;
     stage
         .play("key-draws", async |stage| {

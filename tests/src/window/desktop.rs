@@ -114,6 +114,12 @@ impl Desktop {
         self.environment.clone()
     }
 
+    /// The name of its X display, such as `:99`.
+    pub(super) fn display(&self) -> Result<String> {
+        let name = self.environment.get(OsStr::new("DISPLAY")).context("there is a display")?;
+        Ok(name.to_str().context("a display has a name")?.to_owned())
+    }
+
     /// A command that runs on this desktop.
     pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
         command(program, &self.environment)

@@ -37,9 +37,7 @@ x11rb::atom_manager! {
 
 /// Drops files or folders on the middle of a window, and waits until its program has taken them.
 pub async fn drop_on(desktop: &Desktop, window: XWindow, paths: &[&Path]) -> Result<()> {
-    let display =
-        desktop.env().remove("DISPLAY".as_ref() as &std::ffi::OsStr).context("there is a display")?;
-    let display = display.into_string().ok().context("a display has a name")?;
+    let display = desktop.display()?;
     let list = uris(paths)?;
     let extents = Pointer::on(desktop).extents(window).await?;
     let (x, y) = extents.middle();

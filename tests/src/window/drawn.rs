@@ -1,4 +1,4 @@
-//! A watch of what a window draws, by the X server's reports of damage.
+//! Counts the pixels that a window draws, by the reports of the X server (its DAMAGE extension).
 
 use anyhow::{Context, Result};
 use x11rb::connection::Connection;
@@ -19,9 +19,7 @@ pub struct DrawnWatch {
 impl DrawnWatch {
     /// Watches this window from now on.
     pub fn on(desktop: &Desktop, window: XWindow) -> Result<Self> {
-        let display = desktop.env().remove("DISPLAY".as_ref() as &std::ffi::OsStr);
-        let display = display.and_then(|name| name.into_string().ok()).context("there is a display")?;
-        let (connection, _) = RustConnection::connect(Some(&display))?;
+        let (connection, _) = RustConnection::connect(Some(&desktop.display()?))?;
         connection.damage_query_version(1, 1)?.reply().context("the display reports no damage")?;
         let window = u32::try_from(window.0)?;
         let size = connection.get_geometry(window)?.reply()?;

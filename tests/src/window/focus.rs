@@ -27,9 +27,7 @@ pub struct FocusWatch {
 impl FocusWatch {
     /// Watches these windows and the window manager from now on.
     pub fn on(desktop: &Desktop, windows: &[XWindow]) -> Result<Self> {
-        let display = desktop.env().remove("DISPLAY".as_ref() as &std::ffi::OsStr);
-        let display = display.and_then(|name| name.into_string().ok()).context("there is a display")?;
-        let (connection, screen) = RustConnection::connect(Some(&display))?;
+        let (connection, screen) = RustConnection::connect(Some(&desktop.display()?))?;
         let root = connection.setup().roots.get(screen).context("the display has a screen")?.root;
         let active = Atoms::new(&connection)?.reply()?._NET_ACTIVE_WINDOW;
         let select = |window, mask| {
