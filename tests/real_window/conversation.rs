@@ -4,7 +4,7 @@ use std::fs;
 
 use anyhow::{Result, ensure};
 use deskbell_tests::screen::{answer, streamed};
-use deskbell_tests::window::{LONG, SHORT};
+use deskbell_tests::window::{LONG, SHORT, Window};
 use serde_json::json;
 
 use crate::stage::{Stage, numbered};
@@ -88,28 +88,41 @@ pub async fn a_prompt_while_busy_waits_its_turn() -> Result<()> {
 
 pub async fn the_wheel_leaves_the_end_while_much_streams() -> Result<()> {
     const WORDS: usize = 1_500;
-    let place = "const log = document.querySelector('[role=log]');
-        return [Math.round(log.scrollTop), Math.round(log.scrollHeight - log.clientHeight - log.scrollTop)];";
+    // Where the view is in the frames to come, as they are drawn: the observer is younger than the page's own, which
+    // scrolls to the end in the frame of a change, and so is called after it.
+    let drawn = "const [n, done] = arguments;
+        const log = document.querySelector('[role=log]');
+        const places = [];
+        const look = () => new ResizeObserver((_, observer) => {
+            observer.disconnect();
+            places.push([log.scrollTop, log.scrollHeight - log.clientHeight - log.scrollTop].map(Math.round));
+            if (places.length < n) requestAnimationFrame(look);
+            else done(places);
+        }).observe(log);
+        look();";
+    let place = async |window: &Window| -> Result<[i64; 2]> {
+        let places = window.call(drawn, vec![json!(1)]).await?;
+        Ok(serde_json::from_value(places[0].clone())?)
+    };
     let stage = Stage::demo().await?;
     stage
         .play("wheel", async |stage| {
             let window = &stage.window;
             window.prompt(&format!("SLOW 4 {WORDS} chime\nSAY That was all.")).await?;
             window.wait_said("chime700 ", LONG).await?;
-            ensure!(window.run(place, vec![]).await?[1] == json!(0), "the end is not followed");
+            let places: Vec<[i64; 2]> = serde_json::from_value(window.call(drawn, vec![json!(60)]).await?)?;
+            ensure!(places.iter().all(|[_, below]| *below == 0), "the end is not followed: {places:?}");
+            ensure!(places[0] != places[59], "no line was added meanwhile");
             window.wheel_up("log", "Conversation", 4).await?;
             window.find("button", "Latest").await?;
-            let left = window.run(place, vec![]).await?;
+            let left = place(window).await?;
             let said = window.wait_said(&format!("chime{}", WORDS - 1), LONG).await?;
             ensure!(said.contains("chime700 "), "the answer is not drawn any more");
             window.wait_idle(LONG).await?;
-            let stayed = window.run(place, vec![]).await?;
+            let stayed = place(window).await?;
             // Late wheel events can still move it up.
-            ensure!(stayed[0].as_i64() <= left[0].as_i64(), "the reader was moved: {left} to {stayed}");
-            ensure!(
-                stayed[1].as_i64() > left[1].as_i64(),
-                "nothing came below the reader: {left} to {stayed}"
-            );
+            ensure!(stayed[0] <= left[0], "the reader was moved: {left:?} to {stayed:?}");
+            ensure!(stayed[1] > left[1], "nothing came below the reader: {left:?} to {stayed:?}");
             Ok(())
         })
         .await
