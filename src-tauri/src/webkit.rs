@@ -1,5 +1,7 @@
-//! Settings of WebKitGTK: reload a page whose process died, restrict its menu, and avoid an emulated GPU.
+//! Settings of WebKitGTK: reload a page whose process died, restrict its menu, and avoid an emulated GPU and real-time
+//! threads.
 
+mod real_time;
 mod wheel;
 
 use deskbell_engine::disk;
@@ -11,7 +13,7 @@ use std::sync::LazyLock;
 use tauri::WebviewWindow;
 use webkit2gtk::{
     ContextMenu, ContextMenuAction, ContextMenuExt, ContextMenuItemExt, HardwareAccelerationPolicy,
-    SettingsExt, WebViewExt,
+    LoadEvent, SettingsExt, WebViewExt,
 };
 
 /// Checked once, because opening a sleeping GPU's device wakes it.
@@ -40,6 +42,12 @@ pub fn settle(window: &WebviewWindow) -> tauri::Result<()> {
             wheel::carry_out(&page, own);
         }
         page.connect_context_menu(|_, menu, _, _| is_left_empty(menu));
+        // Each process of a page has its own threads in the app.
+        page.connect_load_changed(|_, event| {
+            if event == LoadEvent::Finished {
+                real_time::demote_threads();
+            }
+        });
         // The page then requests a snapshot like any other page.
         page.connect_web_process_terminated(|page, reason| {
             tracing::warn!(?reason, "a page's process ended; reloading the page");

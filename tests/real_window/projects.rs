@@ -34,6 +34,7 @@ pub async fn a_second_start_opens_a_second_window() -> Result<()> {
             ensure!(status.success(), "the second start ended with {status}");
             let second = stage.app.window(SECOND).await?;
             ensure!(stage.app.count().await? == 2, "two folders, two windows");
+            stage.threads_are_ordinary(3).await?;
             let first = stage.app.window(PROJECT).await?;
 
             first.prompt("SAY Light on the water.\nCWD").await?;

@@ -153,6 +153,18 @@ impl Stage {
         Ok(page.context("no process draws a page")?.pid)
     }
 
+    /// Waits until at least `n` threads of the app receive the messages of pages, and none of its threads is a real-time
+    /// one. Only where WebKit may make them real-time threads, as for root or with RealtimeKit, can this fail.
+    pub async fn threads_are_ordinary(&self, n: usize) -> Result<()> {
+        let mut threads = Vec::new();
+        let outcome = eventually("the threads are ordinary ones", SHORT, async || {
+            threads = self.app.process(&self.desktop)?.threads()?;
+            let n_receive = threads.iter().filter(|(name, _)| name == "ReceiveQueue").count();
+            Ok((n_receive >= n && !threads.iter().any(|(_, is_real_time)| *is_real_time)).then_some(()))
+        });
+        outcome.await.with_context(|| format!("{threads:?}"))
+    }
+
     /// The options with which the app was started.
     pub fn launch(&self) -> &Launch {
         &self.launch

@@ -90,8 +90,8 @@ pub async fn a_killed_webview_comes_back() -> Result<()> {
                 }
                 Ok(None)
             })
-            .await
-            .map(drop)
+            .await?;
+            stage.threads_are_ordinary(2).await
         })
         .await
 }

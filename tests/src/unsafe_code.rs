@@ -14,6 +14,8 @@ const FILES: &[&str] = &[
     "src-tauri/src/ask/task_dialog/tests.rs",
     // The jump list of Windows.
     "src-tauri/src/jump_list/native.rs",
+    // The policies of threads.
+    "src-tauri/src/webkit/real_time.rs",
     // Signals to processes, and what happens between fork and exec.
     "src-tauri/demo-agent/src/session.rs",
     "src-tauri/demo-agent/src/steps/faults.rs",

@@ -5,6 +5,10 @@ use std::{fs, io};
 
 use rustix::process::{Pid, Signal, getpriority_process, kill_process};
 
+/// The policies for real-time work, as `/proc` shows them.
+const SCHED_FIFO: &str = "1";
+const SCHED_RR: &str = "2";
+
 /// A process as `/proc` shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Process {
@@ -27,6 +31,24 @@ impl Process {
     /// Its niceness, from -20 to 19.
     pub fn niceness(&self) -> io::Result<i32> {
         Ok(getpriority_process(Some(self.id()))?)
+    }
+
+    /// The names of its threads, and whether each has a policy for real-time work.
+    pub fn threads(&self) -> io::Result<Vec<(String, bool)>> {
+        let mut threads = Vec::new();
+        for thread in fs::read_dir(format!("/proc/{}/task", self.pid))? {
+            let folder = thread?.path();
+            // It may end meanwhile.
+            let Ok(stat) = fs::read_to_string(folder.join("stat")) else { continue };
+            let Some((name, fields)) = stat.split_once('(').and_then(|(_, rest)| rest.rsplit_once(") "))
+            else {
+                return Err(io::Error::other(format!("unexpected: {stat}")));
+            };
+            // proc_pid_stat(5): the policy is field 41, and `fields` begins with field 3.
+            let policy = fields.split(' ').nth(38).unwrap_or_default();
+            threads.push((name.to_owned(), [SCHED_FIFO, SCHED_RR].contains(&policy)));
+        }
+        Ok(threads)
     }
 
     /// Sends it SIGTERM.
