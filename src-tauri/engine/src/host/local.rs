@@ -2,6 +2,8 @@
 
 #[cfg(target_os = "linux")]
 mod autogroup;
+#[cfg(unix)]
+mod child;
 pub mod identity;
 #[cfg(target_os = "linux")]
 mod ports;
@@ -11,6 +13,8 @@ mod sweep;
 pub(crate) mod token;
 #[cfg(unix)]
 mod unix;
+#[cfg(target_os = "linux")]
+mod vfork;
 #[cfg(windows)]
 mod windows;
 
@@ -57,16 +61,7 @@ impl Host for LocalHost {
 async fn spawn(program: Program) -> io::Result<Child> {
     #[cfg(target_os = "linux")]
     let run_token = (program.priority == Priority::Low).then(|| run_token(&program)).flatten();
-    let mut command = Command::new(&program.path);
-    command
-        .args(program.args)
-        .current_dir(program.folder)
-        .env_clear()
-        .envs(program.environment)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let system::Spawned { mut child, control } = system::spawn(command, program.priority).await?;
+    let system::Spawned { mut child, control } = system::spawn(program).await?;
     let no_pipe = || io::Error::other("the process has no pipe");
     let stdin = child.stdin().take().ok_or_else(no_pipe)?;
     let stdout = child.stdout().take().ok_or_else(no_pipe)?;
@@ -89,6 +84,20 @@ async fn spawn(program: Program) -> io::Result<Child> {
             Ok(Exited { code: status.code(), signal: system::signal(status) })
         }),
     })
+}
+
+/// The command of a program, with three pipes.
+fn command(program: Program) -> Command {
+    let mut command = Command::new(program.path);
+    command
+        .args(program.args)
+        .current_dir(program.folder)
+        .env_clear()
+        .envs(program.environment)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
 }
 
 #[cfg(target_os = "linux")]

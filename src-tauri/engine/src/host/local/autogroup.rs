@@ -9,7 +9,7 @@
 
 use super::identity::Stat;
 use super::sweep;
-use super::{proc_text, system};
+use super::{child, proc_text};
 use std::collections::BTreeSet;
 use std::io::{self, Read, Write};
 use std::sync::Arc;
@@ -130,7 +130,7 @@ fn lower_session(pid: u32) -> io::Result<()> {
     let mut line = String::new();
     file.read_to_string(&mut line)?;
     match niceness(&line) {
-        Some(niceness) if niceness < system::LOW => file.write_all(system::LOW.to_string().as_bytes()),
+        Some(niceness) if niceness < child::LOW => file.write_all(child::LOW.to_string().as_bytes()),
         _ => Ok(()),
     }
 }
@@ -188,13 +188,13 @@ mod tests {
             let line = tokio::time::timeout(Duration::from_secs(30), said.next_line()).await;
             let line =
                 line.unwrap_or_else(|_| panic!("the session of a {kind} is lowered")).unwrap().unwrap();
-            assert_eq!(niceness(&line), Some(system::LOW), "{line}");
+            assert_eq!(niceness(&line), Some(child::LOW), "{line}");
         }
         drop(agent.stdin);
         agent.exit.await.unwrap();
         // The session of the tests is as it was.
         let own = std::fs::read_to_string("/proc/self/autogroup").unwrap();
-        assert_ne!(niceness(&own), Some(system::LOW), "{own}");
+        assert_ne!(niceness(&own), Some(child::LOW), "{own}");
     }
 
     #[test]

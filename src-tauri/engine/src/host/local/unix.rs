@@ -1,30 +1,79 @@
 //! Processes on Linux and macOS: an own process group, signals, and on Linux the parent-death signal.
 
+use super::child;
 #[cfg(any(target_os = "linux", target_os = "macos"))]
 use super::sweep::kill_all;
+#[cfg(target_os = "linux")]
+use super::vfork;
 use crate::api::Priority;
-use crate::host::Signals;
+use crate::host::{Program, Signals};
 use std::io;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::ExitStatus;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::sync::oneshot;
 
-pub struct Child(tokio::process::Child);
+pub struct Child {
+    stdin: Option<ChildStdin>,
+    stdout: Option<ChildStdout>,
+    stderr: Option<ChildStderr>,
+    process: Process,
+}
+
+enum Process {
+    Forked(tokio::process::Child),
+    #[cfg(target_os = "linux")]
+    Vforked(vfork::Child),
+}
 
 impl Child {
-    pub fn stdin(&mut self) -> &mut Option<tokio::process::ChildStdin> {
-        &mut self.0.stdin
+    pub fn stdin(&mut self) -> &mut Option<ChildStdin> {
+        &mut self.stdin
     }
-    pub fn stdout(&mut self) -> &mut Option<tokio::process::ChildStdout> {
-        &mut self.0.stdout
+    pub fn stdout(&mut self) -> &mut Option<ChildStdout> {
+        &mut self.stdout
     }
-    pub fn stderr(&mut self) -> &mut Option<tokio::process::ChildStderr> {
-        &mut self.0.stderr
+    pub fn stderr(&mut self) -> &mut Option<ChildStderr> {
+        &mut self.stderr
     }
+
+    fn id(&self) -> Option<u32> {
+        match &self.process {
+            Process::Forked(child) => child.id(),
+            #[cfg(target_os = "linux")]
+            Process::Vforked(child) => child.id(),
+        }
+    }
+
+    /// Waits for the exit, with an input that ends unless it was taken.
     pub async fn wait(&mut self) -> io::Result<ExitStatus> {
-        self.0.wait().await
+        self.stdin = None;
+        match &mut self.process {
+            Process::Forked(child) => child.wait().await,
+            #[cfg(target_os = "linux")]
+            Process::Vforked(child) => child.wait().await,
+        }
+    }
+}
+
+impl From<tokio::process::Child> for Child {
+    fn from(mut child: tokio::process::Child) -> Self {
+        let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        Self { stdin, stdout, stderr, process: Process::Forked(child) }
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl From<vfork::Started> for Child {
+    fn from(started: vfork::Started) -> Self {
+        Self {
+            stdin: Some(started.stdin),
+            stdout: Some(started.stdout),
+            stderr: Some(started.stderr),
+            process: Process::Vforked(started.child),
+        }
     }
 }
 
@@ -116,33 +165,18 @@ fn replace_spawner(nr: usize) -> io::Result<()> {
     if is_in_use && spawners.len() < MOST_SPAWNERS { add_spawner(&mut spawners) } else { Ok(()) }
 }
 
-/// Added to the niceness of a process of low priority, as by `nice` without a number. Next to a process of normal priority it
-/// gets a tenth of the time on Linux. A window beside it is quicker than with 5 (docs/performance.md).
-pub const LOW: libc::c_int = 10;
 /// Added to the niceness of a thread of low priority: it gets a third of the time next to a window, and three times that of
 /// an agent.
 #[cfg(target_os = "linux")]
 const LOW_THREAD: libc::c_int = 5;
 
-pub async fn spawn(mut command: std::process::Command, priority: Priority) -> io::Result<Spawned> {
-    command.process_group(0);
-    if priority == Priority::Low {
-        // SAFETY: between fork and exec only getpriority and setpriority are called, which are system calls and nothing else.
-        unsafe { command.pre_exec(lower_priority) };
-    }
-    #[cfg(target_os = "linux")]
-    {
-        let parent = std::process::id();
-        // SAFETY: between fork and exec only prctl and getppid are called, which are async-signal-safe.
-        unsafe { command.pre_exec(move || die_with_parent(parent)) };
-    }
+pub async fn spawn(program: Program) -> io::Result<Spawned> {
     let runtime = tokio::runtime::Handle::current();
     let (sender, spawned) = oneshot::channel();
     let job: Job = Box::new(move || {
         let _runtime = runtime.enter();
-        let child = tokio::process::Command::from(command).kill_on_drop(true).spawn();
         // If the caller is gone, the child is dropped here, which kills it.
-        let _ = sender.send(child);
+        let _ = sender.send(start(program));
     });
     let nr = submit(job)?;
     let Ok(child) = tokio::time::timeout(SPAWN_TIMEOUT, spawned).await else {
@@ -151,48 +185,46 @@ pub async fn spawn(mut command: std::process::Command, priority: Priority) -> io
     };
     let child = child.map_err(|_| io::Error::other("the spawning thread is gone"))??;
     let pid = child.id().ok_or_else(|| io::Error::other("the process has no number"))?;
-    Ok(Spawned { child: Child(child), control: Control { pid, reaped: Arc::default() } })
+    Ok(Spawned { child, control: Control { pid, reaped: Arc::default() } })
 }
 
-/// Lowers the priority of this process, which its later children have too. A sandbox may not allow that; the agent then starts
-/// with the priority of windows.
-fn lower_priority() -> io::Result<()> {
-    add_niceness(LOW);
-    Ok(())
+/// Starts the program from this thread.
+fn start(program: Program) -> io::Result<Child> {
+    #[cfg(target_os = "linux")]
+    match vfork::start(&program) {
+        Ok(started) => return Ok(started.into()),
+        Err(error) => tracing::debug!(%error, path = ?program.path, "starting a program with a fork"),
+    }
+    fork(program)
+}
+
+/// Starts the program with the standard library, which forks for what is done in the child.
+fn fork(program: Program) -> io::Result<Child> {
+    let priority = program.priority;
+    let mut command = super::command(program);
+    command.process_group(0);
+    if priority == Priority::Low {
+        // SAFETY: between fork and exec only getpriority and setpriority are called, which are system calls and nothing else.
+        unsafe { command.pre_exec(child::lower_priority) };
+    }
+    #[cfg(target_os = "linux")]
+    {
+        let parent = std::process::id();
+        // SAFETY: between fork and exec only prctl and getppid are called, which are async-signal-safe.
+        unsafe { command.pre_exec(move || child::die_with_parent(parent)) };
+    }
+    tokio::process::Command::from(command).kill_on_drop(true).spawn().map(Child::from)
 }
 
 /// Lowers the priority of the calling thread, where the system has one for threads and allows it.
 pub fn lower_thread_priority() {
     #[cfg(target_os = "linux")]
-    add_niceness(LOW_THREAD);
+    child::add_niceness(LOW_THREAD);
     #[cfg(target_os = "macos")]
     // SAFETY: the call touches no memory.
     unsafe {
         libc::pthread_set_qos_class_self_np(libc::qos_class_t::QOS_CLASS_UTILITY, 0)
     };
-}
-
-/// Adds to the niceness of the calling thread on Linux, and of the process elsewhere.
-fn add_niceness(by: libc::c_int) {
-    // SAFETY: both calls touch no memory; 0 is the caller.
-    unsafe {
-        let own = libc::getpriority(libc::PRIO_PROCESS, 0);
-        libc::setpriority(libc::PRIO_PROCESS, 0, own + by);
-    }
-}
-
-#[cfg(target_os = "linux")]
-fn die_with_parent(parent: u32) -> io::Result<()> {
-    // SIGTERM, not SIGKILL: the CLI then ends its own tools, which a SIGKILL would orphan (2.1.329).
-    // SAFETY: prctl with these arguments touches no memory.
-    if unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM) } != 0 {
-        return Err(io::Error::last_os_error());
-    }
-    // SAFETY: getppid cannot fail.
-    if unsafe { libc::getppid() } as u32 != parent {
-        return Err(io::Error::other("the app ended while it was starting the agent"));
-    }
-    Ok(())
 }
 
 pub fn signal(status: ExitStatus) -> Option<i32> {
@@ -239,6 +271,16 @@ fn kill_all(_is_ours: impl Fn(&[u8]) -> bool) -> usize {
 mod tests {
     use super::*;
 
+    fn program(path: &str, args: &[&str]) -> Program {
+        Program {
+            path: path.into(),
+            args: args.iter().map(Into::into).collect(),
+            folder: "/".into(),
+            environment: std::env::vars_os().collect(),
+            priority: Priority::Normal,
+        }
+    }
+
     #[tokio::test]
     async fn a_spawn_that_is_stuck_holds_up_no_later_one() {
         let (end, stuck) = std::sync::mpsc::channel::<()>();
@@ -246,9 +288,7 @@ mod tests {
         replace_spawner(nr).unwrap();
         // Two callers that waited for the same spawner both report it.
         replace_spawner(nr).unwrap();
-        let mut command = std::process::Command::new("cat");
-        command.stdin(std::process::Stdio::null());
-        let spawned = tokio::time::timeout(Duration::from_secs(20), spawn(command, Priority::Normal));
+        let spawned = tokio::time::timeout(Duration::from_secs(20), spawn(program("/bin/cat", &[])));
         let mut spawned = spawned.await.unwrap().unwrap();
         assert!(spawned.child.wait().await.unwrap().success());
         drop(end);
@@ -271,12 +311,10 @@ mod tests {
     async fn the_priority_of_a_process_is_that_of_its_children() {
         // SAFETY: getpriority touches no memory.
         let own = unsafe { libc::getpriority(libc::PRIO_PROCESS, 0) };
-        for (priority, expected) in [(Priority::Normal, own), (Priority::Low, (own + LOW).min(19))] {
-            let mut command = std::process::Command::new("sh");
-            command
-                .args(["-c", "ps -o ni= -p $$; sh -c 'ps -o ni= -p $$'; :"])
-                .stdout(std::process::Stdio::piped());
-            let mut spawned = spawn(command, priority).await.unwrap();
+        for (priority, expected) in [(Priority::Normal, own), (Priority::Low, (own + child::LOW).min(19))] {
+            let script = "ps -o ni= -p $$; sh -c 'ps -o ni= -p $$'; :";
+            let program = Program { priority, ..program("/bin/sh", &["-c", script]) };
+            let mut spawned = spawn(program).await.unwrap();
             let mut said = String::new();
             let mut stdout = spawned.child.stdout().take().unwrap();
             tokio::io::AsyncReadExt::read_to_string(&mut stdout, &mut said).await.unwrap();
@@ -284,5 +322,26 @@ mod tests {
             let of: Vec<i32> = said.split_whitespace().map(|niceness| niceness.parse().unwrap()).collect();
             assert_eq!(of, [expected, expected], "{priority:?}");
         }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn a_start_copies_no_tables_of_memory() {
+        /// Processor time of this thread, in nanoseconds.
+        fn used() -> u64 {
+            let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
+            text.split(' ').next().unwrap().parse().unwrap()
+        }
+        let cost = |start: fn(Program) -> io::Result<Child>| {
+            let begun = used();
+            let children: Vec<Child> = (0..5).map(|_| start(program("/bin/true", &[])).unwrap()).collect();
+            let cost = used() - begun;
+            drop(children);
+            cost
+        };
+        let memory = vec![1_u8; 512 << 20];
+        let (forked, started) = (cost(fork), cost(start));
+        drop(memory);
+        assert!(started < forked / 5, "{started} ns, and {forked} ns with a fork");
     }
 }

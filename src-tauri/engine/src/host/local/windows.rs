@@ -4,7 +4,7 @@
 //! when the app is gone, whatever the cause. Either way all of the agent's remaining processes end with it.
 
 use crate::api::Priority;
-use crate::host::Signals;
+use crate::host::{Program, Signals};
 use process_wrap::tokio::{ChildWrapper, CommandWrap, CreationFlags, JobObject, KillOnDrop};
 use std::io;
 use std::process::ExitStatus;
@@ -76,8 +76,9 @@ impl Signals for Control {
     }
 }
 
-pub async fn spawn(command: std::process::Command, priority: Priority) -> io::Result<Spawned> {
-    let mut wrapped = CommandWrap::from(tokio::process::Command::from(command));
+pub async fn spawn(program: Program) -> io::Result<Spawned> {
+    let priority = program.priority;
+    let mut wrapped = CommandWrap::from(tokio::process::Command::from(super::command(program)));
     // A console window would flash for every child.
     let flags = match priority {
         // Its children have it, too.
