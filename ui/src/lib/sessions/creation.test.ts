@@ -5,10 +5,19 @@ import { openApp, promptBox } from '../../test/app';
 
 const newSession = () => fireEvent.keyDown(document.activeElement ?? document.body, { key: 'n', ctrlKey: true });
 
-/** A window whose new sessions are created only when `release` is called, with a text in the open session's draft. */
+/** Such a window that creates a session, with a text in the open session's draft. */
 async function openSlowly() {
+  const app = await opened();
+  promptBox().focus();
+  await app.user.keyboard('for the old one');
+  await newSession();
+  return app;
+}
+
+/** A window whose new sessions are created only when `late` is resolved. */
+async function opened(scene?: string) {
   localStorage.clear();
-  const app = await openApp();
+  const app = await openApp(scene);
   const create = app.host.createSession.bind(app.host);
   const late = { resolve: () => {}, reject: (_reason: unknown) => {} };
   const released = new Promise<void>((resolve, reject) => Object.assign(late, { resolve, reject }));
@@ -16,9 +25,6 @@ async function openSlowly() {
     await released;
     return create(...args);
   };
-  promptBox().focus();
-  await app.user.keyboard('for the old one');
-  await newSession();
   return { ...app, late };
 }
 
@@ -51,5 +57,21 @@ describe('what is typed before a new session is open', () => {
     late.reject({ code: 'internal', message: 'The disk is full.', detail: null });
     await expect.poll(() => localStorage.getItem('deskbell.draft.new:/home/ines/ledger')).toBe('Go on');
     expect(promptBox().value).toBe('for the old one');
+  });
+
+  it('is sent in order from the page without a session', async () => {
+    const { host, user, late } = await opened('start');
+    const command = vi.spyOn(host, 'command');
+    promptBox().focus();
+    await newSession();
+    await user.keyboard('First{Enter}Second{Enter}');
+    expect(promptBox().value).toBe('');
+    late.resolve();
+    const sent = () => command.mock.calls.flatMap(([id, sent]) => (sent.type === 'prompt' ? [[id, sent.text]] : []));
+    await expect.poll(sent).toEqual([
+      ['s-new-1', 'First'],
+      ['s-new-1', 'Second'],
+    ]);
+    expect(promptBox().value).toBe('');
   });
 });
