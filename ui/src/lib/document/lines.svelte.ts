@@ -1,5 +1,7 @@
 // The chosen lines of a diff: one row or a range of rows, with the mouse on the line numbers or with the keyboard.
 
+import { latinKey } from '../kit/keys';
+
 export class LineSelection {
   #anchor = $state.raw<number | null>(null);
   #head = $state.raw<number | null>(null);
@@ -40,7 +42,7 @@ export class LineSelection {
       // Esc closes the dialog only when no line is chosen.
       if (this.#head === null) return;
       this.clear();
-    } else if (event.key === 'Enter' || event.key === 'c') {
+    } else if (event.key === 'Enter' || latinKey(event) === 'c') {
       if (this.#head === null) return;
       this.#finish();
     } else if (!this.#move(event.key, event.shiftKey)) {

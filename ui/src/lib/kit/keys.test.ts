@@ -55,3 +55,35 @@ it.each<[KeyboardEventInit, string | null, string | null]>([
   expect(chordOf(event, false)).toBe(elsewhere);
   expect(chordOf(event, true)).toBe(mac);
 });
+
+it.each<[string, KeyboardEventInit, string]>([
+  ['Cyrillic', press('и', { ...ctrl, code: 'KeyB' }), 'Ctrl+B'],
+  ['Cyrillic, with Shift', press('А', { ...ctrl, shiftKey: true, code: 'KeyF' }), 'Ctrl+Shift+F'],
+  ['Cyrillic, a letter where a Latin layout has a mark', press('б', { ...ctrl, code: 'Comma' }), 'Ctrl+,'],
+  ['Greek', press('κ', { ...ctrl, code: 'KeyK' }), 'Ctrl+K'],
+  ['Greek, a mark in the place of Q', press(';', { ...ctrl, code: 'KeyQ' }), 'Ctrl+Q'],
+  ['Hebrew', press('ל', { ...ctrl, code: 'KeyK' }), 'Ctrl+K'],
+  ['Hebrew, a mark in the place of Q', press('/', { ...ctrl, code: 'KeyQ' }), 'Ctrl+Q'],
+  ['Arabic', press('ن', { ...ctrl, code: 'KeyK' }), 'Ctrl+K'],
+  ['Arabic digits', press('٠', { ...ctrl, code: 'Digit0' }), 'Ctrl+0'],
+  ['Georgian', press('კ', { ...ctrl, code: 'KeyK' }), 'Ctrl+K'],
+  ['Korean', press('ㅏ', { ...ctrl, code: 'KeyK' }), 'Ctrl+K'],
+])('a layout without Latin letters is compared and recorded by position: %s', (_, init, chord) => {
+  // The layout is known by a letter that was typed before.
+  chordOf(new KeyboardEvent('keydown', { key: 'λ', code: 'KeyL' }));
+  const event = new KeyboardEvent('keydown', init);
+  expect(isChord(event, chord, false)).toBe(true);
+  expect(chordOf(event, false)).toBe(chord);
+});
+
+it.each<[string, KeyboardEventInit, string]>([
+  ['AZERTY', press('a', { ...ctrl, code: 'KeyQ' }), 'Ctrl+A'],
+  ['AZERTY, a mark in the place of M', press(',', { ...ctrl, code: 'KeyM' }), 'Ctrl+,'],
+  ['Dvorak, a mark in the place of W', press(',', { ...ctrl, code: 'KeyW' }), 'Ctrl+,'],
+  ['German', press('ö', { ...ctrl, code: 'Semicolon' }), 'Ctrl+Ö'],
+])('a Latin layout is compared and recorded by what it writes: %s', (_, init, chord) => {
+  chordOf(new KeyboardEvent('keydown', { key: 'e', code: 'KeyE' }));
+  const event = new KeyboardEvent('keydown', init);
+  expect(isChord(event, chord, false)).toBe(true);
+  expect(chordOf(event, false)).toBe(chord);
+});

@@ -10,6 +10,38 @@ export function isTab(event: KeyboardEvent): boolean {
   return event.key === 'Tab' || event.code === 'Tab';
 }
 
+/** What a US keyboard writes, by `KeyboardEvent.code`, apart from letters and digits. */
+const POSITIONS: Readonly<Record<string, string>> = {
+  Comma: ',',
+  Period: '.',
+  Slash: '/',
+  Semicolon: ';',
+  Quote: "'",
+  BracketLeft: '[',
+  BracketRight: ']',
+  Backslash: '\\',
+  Backquote: '`',
+};
+
+/** Whether the keyboard layout has Latin letters, as the last letter or digit showed. */
+let hasLatin = true;
+
+/**
+ * The key of an event as chords name it. A layout without Latin letters (Cyrillic, Greek, Hebrew, Arabic, Georgian) cannot
+ * write the letter of a chord: the key at the same place of a US keyboard counts, which is also printed on it. A Latin
+ * layout counts by what it writes: AZERTY has the A of Ctrl+A where a US keyboard has Q.
+ */
+export function latinKey(event: KeyboardEvent): string {
+  const { key, code } = event;
+  if ([...key].length !== 1) return key;
+  if (/\p{Script=Latin}/u.test(key)) hasLatin = true;
+  else if (/(?!\p{Script=Common})\p{L}|(?![0-9])\p{Nd}/u.test(key)) hasLatin = false;
+  const letter = /^Key([A-Z])$/.exec(code)?.[1]?.toLowerCase();
+  // Hebrew has a slash and Greek a semicolon where Q is. Other keys with ASCII characters are meant as they are.
+  if (hasLatin || (letter === undefined && /^[ -~]$/.test(key))) return key;
+  return letter ?? /^Digit(\d)$/.exec(code)?.[1] ?? POSITIONS[code] ?? key;
+}
+
 /** Keys whose character depends on Shift or shares its key with another one, which is accepted as well. */
 const CHARACTERS: Record<string, readonly string[]> = { Plus: ['+', '='], Minus: ['-', '_'], '?': ['?'] };
 
@@ -20,9 +52,10 @@ export function isChord(event: KeyboardEvent, chord: string, mac = isMac): boole
   const main = mac ? event.metaKey : event.ctrlKey;
   const other = mac ? event.ctrlKey : event.metaKey;
   if (main !== parts.includes('Ctrl') || other || event.altKey !== parts.includes('Alt')) return false;
+  const pressed = latinKey(event);
   const characters = CHARACTERS[key];
-  if (characters !== undefined) return characters.includes(event.key);
-  const isKey = key === 'Tab' ? isTab(event) : event.key.toLowerCase() === key.toLowerCase();
+  if (characters !== undefined) return characters.includes(pressed);
+  const isKey = key === 'Tab' ? isTab(event) : pressed.toLowerCase() === key.toLowerCase();
   return isKey && event.shiftKey === parts.includes('Shift');
 }
 
@@ -48,7 +81,7 @@ const BARE = ['Control', 'Shift', 'Alt', 'Meta', 'AltGraph', 'Dead', 'Process', 
 
 /** The chord of an event; `null` for a modifier alone and for a key that writes together with the next one. */
 export function chordOf(event: KeyboardEvent, mac = isMac): string | null {
-  const { key } = event;
+  const key = latinKey(event);
   // AltGr is Ctrl and Alt at once on some systems, and it writes.
   if (BARE.includes(key) || event.isComposing || event.getModifierState('AltGraph')) return null;
   const named = Object.entries(CHARACTERS).find(([, characters]) => characters.includes(key))?.[0];

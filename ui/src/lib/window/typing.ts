@@ -1,6 +1,7 @@
 // Typing outside a field goes to the prompt.
 
 import { takesText } from '../kit/fields';
+import { latinKey } from '../kit/keys';
 
 /** Elements that handle keys themselves: lists of choices, and everything inside a dialog. */
 const OWN_KEYS = '[role=menu], [role=listbox], [role=combobox], dialog';
@@ -25,5 +26,5 @@ function writes(event: KeyboardEvent): boolean {
 }
 
 function isPaste(event: KeyboardEvent): boolean {
-  return (event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === 'v';
+  return (event.ctrlKey || event.metaKey) && !event.altKey && latinKey(event).toLowerCase() === 'v';
 }
