@@ -1,7 +1,7 @@
 import { fireEvent, screen } from '@testing-library/svelte';
 import userEvent from '@testing-library/user-event';
 import { tick } from 'svelte';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import type { Attachment, Delivery, FoundFiles } from '../bindings/api';
 import { draw } from '../../test/draw';
@@ -160,6 +160,49 @@ describe('keys', () => {
     const { user, box } = await composer({ prompts: ['one'] });
     await user.keyboard('typed{ArrowUp}');
     expect(box.value).toBe('typed');
+  });
+
+  it.each(['Alt', 'Shift', 'Control'])('leaves Up with %s to others', async (modifier) => {
+    const { user, box } = await composer({ prompts: ['one'] });
+    await user.keyboard(`{${modifier}>}{ArrowUp}{/${modifier}}`);
+    expect(box.value).toBe('');
+  });
+
+  it('recalls and completes as an edit that the field can undo', async () => {
+    const edits: [string, string | undefined][] = [];
+    const inserts = (command: string, _: boolean, text?: string) => {
+      edits.push([command, text]);
+      const field = document.activeElement as HTMLTextAreaElement;
+      field.setRangeText(text ?? '', field.selectionStart, field.selectionEnd, 'end');
+      return field.dispatchEvent(new InputEvent('input', { bubbles: true }));
+    };
+    // jsdom has no edits of its own.
+    Object.assign(document, { execCommand: inserts });
+    onTestFinished(() => void Reflect.deleteProperty(document, 'execCommand'));
+    const { user, box, onwrite } = await composer({ prompts: ['one\ntwo'] });
+    await user.keyboard('{ArrowUp}');
+    expect(box.value).toBe('one\ntwo');
+    // The program wrote it, not the user.
+    expect(onwrite).not.toHaveBeenCalled();
+    await user.keyboard('{ArrowDown}/co{Enter}');
+    expect(box.value).toBe('/compact ');
+    expect(edits).toEqual([
+      ['insertText', 'one\ntwo'],
+      ['delete', undefined],
+      ['insertText', 'mpact '],
+    ]);
+  });
+
+  it('gives a long text that cannot be undone to a new field, with the focus', async () => {
+    Object.assign(document, { execCommand: () => true });
+    onTestFinished(() => void Reflect.deleteProperty(document, 'execCommand'));
+    const long = 'line\n'.repeat(100);
+    const { user, box } = await composer({ prompts: [long] });
+    await user.keyboard('{ArrowUp}');
+    const field = screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Prompt' });
+    expect(field).not.toBe(box);
+    expect(field.value).toBe(long);
+    expect(document.activeElement).toBe(field);
   });
 
   it('cycles the permission mode with Shift+Tab', async () => {
