@@ -569,6 +569,16 @@ describe('an action that is not available', () => {
     await expect.poll(() => screen.queryByText(/is not available/)).toBeNull();
   });
 
+  it.each(['r', 'a', 'd'])('is no failure where nothing waits, by Alt+%s', async (key) => {
+    const { clock } = await app('empty');
+    await fireEvent.keyDown(document.body, { key, altKey: true });
+    const note = await screen.findByText('Nothing is waiting.');
+    expect(note.closest('[role=status]')).not.toBeNull();
+    expect(screen.queryByText(/is not available/)).toBeNull();
+    clock.advance(3000);
+    await expect.poll(() => screen.queryByText('Nothing is waiting.')).toBeNull();
+  });
+
   it('is shown as such in the palette, and does nothing there', async () => {
     const window = await app('start');
     const first = await inPalette(window, 'Rename this session');

@@ -28,7 +28,7 @@ export const offTurn = (desk: Desk) => {
 
 const isRequested = (desk: Desk) => desk.project.sessions.some((session) => session.requests.length > 0);
 export const offRequest = (desk: Desk) =>
-  (open(desk)?.requests.length ?? 0) > 0 || isRequested(desk) ? null : 'Nothing waits for an answer.';
+  (open(desk)?.requests.length ?? 0) > 0 || isRequested(desk) ? null : 'Nothing is waiting.';
 
 const agentId = ({ row }: Target) => row?.session?.agentSessionId ?? row?.stored?.agentSessionId ?? null;
 export const offUnsent = (desk: Desk, on: Target) =>

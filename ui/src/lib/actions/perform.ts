@@ -49,7 +49,10 @@ const refusal = (desk: Desk, action: Action, on: Target): string | null =>
 export function perform(desk: Desk, action: Action, target?: Target): void {
   const on = target ?? ownTarget(desk, action);
   const why = refusal(desk, action, on);
-  if (why !== null) {
+  if (why !== null && action.group === 'Requests') {
+    // The key came a moment too late, or was tried out. Nothing failed.
+    desk.project.hint = { words: why };
+  } else if (why !== null) {
     const error = { code: 'badCommand', message: why, detail: null } as const;
     const holds = () => refusal(desk, action, target ?? ownTarget(desk, action)) === why;
     desk.project.problems.report(`“${labelOf(desk, action, on)}” is not available`, error, holds);

@@ -77,6 +77,41 @@ describe('a list', () => {
   });
 });
 
+describe('below the pointer', () => {
+  const at = (...ids: string[]) =>
+    rowsOf(
+      [],
+      ids.map((id, i) => stored(id, `Session ${id}`, 100 - i)),
+    );
+  const titles = (nav: HTMLElement) =>
+    [...nav.querySelectorAll('.title')].map(({ textContent }) => textContent.slice(-1));
+
+  it('no row moves, and each shows what it is now', async () => {
+    const { drawn, nav, user } = await list(at('a', 'b', 'c'));
+    const row = within(nav).getByText('Session c');
+    await user.pointer({ target: row });
+    const [c, d, a] = [stored('c', 'Renamed c', 300), stored('d', 'Session d', 200), stored('a', 'Session a', 100)];
+    await drawn.redraw({ rows: rowsOf([], [c, d, a]) });
+    expect(titles(nav)).toEqual(['a', 'c']);
+    within(nav).getByText('Renamed c');
+    await user.unhover(row);
+    await user.pointer({ target: document.body });
+    await tick();
+    expect(titles(nav)).toEqual(['c', 'd', 'a']);
+  });
+
+  it.each(['a key is pressed', 'it rests'])('rows move again when %s', async (when) => {
+    const { drawn, nav, user } = await list(at('a', 'b'));
+    await user.pointer({ target: within(nav).getByText('Session b') });
+    await drawn.redraw({ rows: at('b', 'a') });
+    expect(titles(nav)).toEqual(['a', 'b']);
+    if (when === 'it rests') drawn.clock.advance(3_000);
+    else await user.keyboard('{Shift}');
+    await tick();
+    expect(titles(nav)).toEqual(['b', 'a']);
+  });
+});
+
 it('has a place for each row, and draws no other', () => {
   const rows = many(1_000);
   const layout = layoutOf(

@@ -38,19 +38,42 @@ function heightOf(row: Row, unread: ReadonlySet<string>): number {
   }
 }
 
-export function layoutOf(groups: readonly Group[], unread: ReadonlySet<string>): Layout {
+/** `heights`: those of rows that keep the height they had. */
+export function layoutOf(
+  groups: readonly Group[],
+  unread: ReadonlySet<string>,
+  heights: ReadonlyMap<string, number> = new Map(),
+): Layout {
   const places: Place[] = [];
   let top = 0;
   for (const [group, { rows }] of groups.entries()) {
     top += HEADING;
     for (const [nrInGroup, row] of rows.entries()) {
-      const height = heightOf(row, unread);
+      const height = heights.get(rowId(row)) ?? heightOf(row, unread);
       places.push({ row, nr: places.length, nrInGroup, group, top, height });
       top += height;
     }
   }
   return { groups, places, height: top };
 }
+
+/**
+ * The rows of an earlier layout in their places, as they are now. Those that are gone leave theirs, new ones are left out:
+ * no row moves.
+ */
+export function inPlaces(earlier: Layout, now: Layout, unread: ReadonlySet<string>): Layout {
+  // A stored conversation that was opened is a session, with another id.
+  const rows = new Map(now.places.flatMap(({ row }) => idsOf(row).map((id) => [id, row])));
+  const rowNow = (row: Row) => idsOf(row).flatMap((id) => rows.get(id) ?? [])[0];
+  const groups = earlier.groups
+    .map(({ name, rows }) => ({ name, rows: rows.flatMap((row) => rowNow(row) ?? []) }))
+    .filter((group) => group.rows.length > 0);
+  const heights = new Map(earlier.places.map(({ row, height }) => [rowId(rowNow(row) ?? row), height]));
+  return layoutOf(groups, unread, heights);
+}
+
+const idsOf = ({ session, stored }: Row): string[] =>
+  [session?.id, session?.agentSessionId, stored?.agentSessionId].filter((id) => typeof id === 'string');
 
 /** The first row that ends below `y`. */
 function rowAt(places: readonly Place[], y: number): number {

@@ -83,6 +83,8 @@ export class ProjectState extends SessionActions {
   restoring = $state(false);
   /** The result of the last action outside the window, until it is dismissed: “Exported to …”. */
   done = $state<string | null>(null);
+  /** Why a key had nothing to do, shown for a moment. */
+  hint = $state.raw<{ words: string } | null>(null);
   /** Files are being dragged over the window. */
   dragging = $state(false);
   /** Other projects that were opened earlier, once they were requested. */

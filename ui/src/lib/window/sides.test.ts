@@ -5,6 +5,8 @@ import { tick } from 'svelte';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 
 import { openApp } from '../../test/app';
+import { commandRequest, edit } from '../host/fake/script';
+import type { FakeSession } from '../host/fake/session';
 import { Sides } from './sides.svelte';
 
 beforeEach(() => localStorage.clear());
@@ -100,6 +102,40 @@ describe('a panel that was hidden or shown', () => {
       return [sides.wanted('sessions'), sides.wanted('side')];
     });
     expect(wanted).toEqual([null, null, null, null]);
+  });
+});
+
+describe('beside a request', () => {
+  const panel = () => screen.queryByRole('complementary', { name: 'Changes and tasks' });
+
+  it('the panel does not open by itself, and opens when that is answered', async () => {
+    localStorage.setItem('deskbell.sides', '[["/home/ines/ledger",{"shown":{"side":true}}]]');
+    await windowOf(1600);
+    const { host } = await openApp('empty');
+    const session = host.session('s1') as FakeSession;
+    session.patch({ requests: [commandRequest('q1', 'git push')] });
+    await screen.findByRole('group', { name: 'Permission request' });
+    session.add(edit());
+    await expect.poll(() => screen.queryByRole('button', { name: 'Changes and tasks' })).not.toBeNull();
+    expect(panel()).toBeNull();
+    session.patch({ requests: [] });
+    await expect.poll(panel).not.toBeNull();
+    // Nor does it close.
+    session.patch({ requests: [commandRequest('q2', 'git push')] });
+    await screen.findByRole('group', { name: 'Permission request' });
+    expect(panel()).not.toBeNull();
+    await fireEvent.click(screen.getByRole('button', { name: 'Changes and tasks' }));
+    expect(panel()).toBeNull();
+  });
+
+  it('notes of the window are above the conversation, not below the card', async () => {
+    const { host } = await openApp('empty');
+    host.session('s1')?.patch({ requests: [commandRequest('q1', 'git push')] });
+    const card = await screen.findByRole('group', { name: 'Permission request' });
+    const error = { code: 'internal', message: 'The disk is gone.', detail: null } as const;
+    host.start.emit({ type: 'failed', what: 'The file was not opened', error });
+    const alert = await screen.findByText('The file was not opened.');
+    expect(alert.compareDocumentPosition(card)).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
   });
 });
 
