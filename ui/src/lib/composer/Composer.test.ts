@@ -66,13 +66,6 @@ describe('sending', () => {
     expect((button('Send') as HTMLButtonElement).disabled).toBe(true);
   });
 
-  it('leaves Enter to an input method that composes', async () => {
-    const { sent, box } = await composer();
-    await fireEvent.input(box, { target: { value: 'にほん' } });
-    await fireEvent.keyDown(box, { key: 'Enter', isComposing: true });
-    expect(sent).toEqual([]);
-  });
-
   it('puts a refused prompt back, before what was typed since', async () => {
     const { user, box, onsend } = await composer();
     let refuse: (accepted: boolean) => void = () => {};

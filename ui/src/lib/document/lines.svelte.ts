@@ -37,7 +37,7 @@ export class LineSelection {
   }
 
   onkeydown = (event: KeyboardEvent & { currentTarget: HTMLElement }): void => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === 'Escape') {
       // Esc closes the dialog only when no line is chosen.
       if (this.#head === null) return;
