@@ -9,6 +9,8 @@ use serde_json::Value;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Assistant {
     pub message: AssistantMessage,
+    /// The id of this part of the reply; `None` from an agent that repeats a call whenever the call changes.
+    pub uuid: Option<String>,
     /// The call of the subagent that wrote it; `None` for the main agent.
     pub parent_tool_use_id: Option<String>,
     /// The class of a failure; the text then describes the failure.

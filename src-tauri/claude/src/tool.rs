@@ -46,8 +46,9 @@ pub fn kind(tool: &str) -> ToolKind {
         "Grep" => ToolKind::Search,
         "Glob" => ToolKind::FindFiles,
         "LS" => ToolKind::ListFolder,
-        "WebFetch" => ToolKind::Fetch,
-        "WebSearch" => ToolKind::SearchWeb,
+        // The latter of each run on the server of the API.
+        "WebFetch" | "web_fetch" => ToolKind::Fetch,
+        "WebSearch" | "web_search" => ToolKind::SearchWeb,
         // Listed as `Task`, called `Agent` (2.1.329).
         "Agent" | "Task" => ToolKind::Subagent,
         "TodoWrite" => ToolKind::TodoList,

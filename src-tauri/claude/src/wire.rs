@@ -15,6 +15,7 @@ mod outbound;
 mod read;
 mod result;
 mod schedule;
+mod server_tools;
 mod stream;
 mod task;
 
@@ -23,3 +24,4 @@ pub(crate) use message::SYNTHETIC;
 pub use outbound::line;
 pub use read::parse;
 pub(crate) use read::read_line;
+pub(crate) use server_tools::server_result;

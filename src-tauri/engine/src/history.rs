@@ -280,7 +280,7 @@ fn fold_event(
     event: Option<AgentEvent>,
     threads: &mut Threads<'_>,
 ) {
-    let Some(inbound) = event else {
+    let Some(mut inbound) = event else {
         if let Some(prompt) = line.place.joined_prompt() {
             let at = milliseconds(prompt.timestamp.as_deref());
             transcript.past_prompt(at, prompt.uuid(), prompt.content());
@@ -300,8 +300,9 @@ fn fold_event(
         AgentEvent::User(user) => task_end(user),
         _ => None,
     };
+    transcript.identify(&mut inbound);
     let calls = calls_in(&inbound);
-    transcript.line(at, inbound);
+    transcript.fold(at, inbound);
     if let Some(task_end) = task_end {
         transcript.line(at, task_end);
     }

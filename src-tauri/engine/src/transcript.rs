@@ -2,7 +2,7 @@
 //! disk.
 //!
 //! Item ids are the same in both cases: a block of a reply is `<message id>.<block index>`, a tool call has the agent's
-//! own id, a prompt its uuid. Folding never fails: an unknown message is shown as raw data.
+//! own id, a prompt its uuid. An id that an agent uses again gets a number (`keys`). Folding never fails: an unknown message is shown as raw data.
 
 mod calls;
 pub mod changed_inputs;
@@ -13,6 +13,7 @@ mod event;
 mod facts;
 pub mod find;
 mod hooks;
+mod keys;
 pub mod lazy;
 mod markdown;
 mod mirror;
@@ -44,6 +45,7 @@ use changed_inputs::ChangedInput;
 use changes::ChangeKind;
 pub use changes::TranscriptChange;
 pub use event::{CLEARED, RequestEnd, TranscriptEvent};
+use keys::Keys;
 use lazy::LazyItem;
 use reply::Reply;
 use slices::has_one_slice;
@@ -71,6 +73,7 @@ pub struct Transcript {
     project: PathBuf,
     items: Vec<Arc<LazyItem>>,
     index: HashMap<ItemId, usize>,
+    keys: Keys,
     rows: rows::Index,
     facts: facts::Facts,
     /// Events for changed facts (files, tasks), not published yet.
@@ -95,7 +98,7 @@ pub struct Transcript {
     broken_off: Vec<ItemId>,
     /// The last block of a reply that the agent itself reports as interrupted.
     aborted: Option<ItemId>,
-    /// Number of complete blocks received per reply.
+    /// Number of complete blocks received per message id, and per subagent and message id.
     n_blocks: HashMap<String, u32>,
     n_notices: u64,
     retry: Option<notices::Retrying>,
@@ -141,9 +144,15 @@ impl Transcript {
         Self { changed_inputs: changed.collect(), ..Self::new(project) }
     }
 
-    /// Folds one message of the agent into the items. Takes the message, because the texts of a reply can be large: they
-    /// are moved into the items and never copied.
-    pub fn line(&mut self, now: u64, inbound: AgentEvent) {
+    /// Folds one message of the agent into the items.
+    pub fn line(&mut self, now: u64, mut inbound: AgentEvent) {
+        self.identify(&mut inbound);
+        self.fold(now, inbound);
+    }
+
+    /// Folds a message that names calls by the keys of their items. Takes the message, because the texts of a reply can
+    /// be large: they are moved into the items and never copied.
+    pub fn fold(&mut self, now: u64, inbound: AgentEvent) {
         #[cfg(test)]
         crate::stages::passed(module_path!(), &inbound);
         if !matches!(inbound, AgentEvent::Unreadable { .. }) {
@@ -218,6 +227,7 @@ impl Transcript {
                 self.compaction = notices::Compaction::default();
                 self.hooks_cut_off(now);
                 self.cut_off(now, PROCESS_ENDED);
+                self.keys.end_tasks();
                 self.background_cut_off(now);
             }
         }
@@ -399,6 +409,7 @@ impl Transcript {
         let Some(item_idx) = self.index.remove(id) else { return };
         self.rows.remove(item_idx, self.items[item_idx].head().row);
         self.items.remove(item_idx);
+        self.keys.removed(id);
         for idx in self.index.values_mut().filter(|idx| **idx > item_idx) {
             *idx -= 1;
         }

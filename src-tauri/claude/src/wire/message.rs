@@ -1,6 +1,7 @@
 //! Conversation messages and their content blocks.
 
 use super::schedule::read_schedule;
+use super::server_tools::{citations, server_result};
 use crate::outcome::Outcome;
 use crate::tool;
 use deskbell_agent::{
@@ -32,6 +33,7 @@ pub(super) struct AssistantLine {
     #[serde(rename = "type")]
     _kind: Kind,
     message: AssistantContent,
+    uuid: Option<String>,
     parent_tool_use_id: Option<String>,
     error: Option<String>,
     aborted: bool,
@@ -81,6 +83,7 @@ impl From<AssistantLine> for Assistant {
         }
         Self {
             message: AssistantMessage { id, model, content, usage: usage.map(TokenCounts::into) },
+            uuid: line.uuid,
             parent_tool_use_id: line.parent_tool_use_id,
             error: line.error.as_deref().map(reply_error),
             aborted: line.aborted,
@@ -305,13 +308,20 @@ pub(super) fn read_content_block(mut block: Value) -> ContentBlock {
         _ => String::new(),
     };
     match kind.as_str() {
-        "text" => ContentBlock::Text { text: string("text") },
+        "text" => {
+            let text = string("text");
+            let sources = block.get("citations").map(citations).unwrap_or_default();
+            ContentBlock::Text { text: text + &sources }
+        }
         "thinking" => ContentBlock::Thinking { text: string("thinking") },
         "redacted_thinking" => ContentBlock::Thinking { text: String::new() },
-        "tool_use" | "server_tool_use" => ContentBlock::ToolUse {
+        "tool_use" | "server_tool_use" | "mcp_tool_use" => ContentBlock::ToolUse {
             id: string("id"),
             call: {
-                let name = string("name");
+                let mut name = string("name");
+                if kind == "mcp_tool_use" {
+                    name = format!("mcp__{}__{name}", string("server_name"));
+                }
                 let input = block.get_mut("input").map(Value::take).unwrap_or(Value::Null);
                 Box::new(tool::call(name, input.into()))
             },
@@ -325,6 +335,12 @@ pub(super) fn read_content_block(mut block: Value) -> ContentBlock {
         })),
         "image" => ContentBlock::Image,
         "document" => ContentBlock::Document,
+        kind if kind.ends_with("_tool_result") => {
+            let id = string("tool_use_id");
+            let is_error = block.get("is_error").and_then(Value::as_bool).unwrap_or(false);
+            let content = block.get_mut("content").map(Value::take).unwrap_or(Value::Null);
+            ContentBlock::ToolResult(Box::new(server_result(id, content, is_error)))
+        }
         _ => ContentBlock::Unknown { kind, raw: block },
     }
 }

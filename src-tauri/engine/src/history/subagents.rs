@@ -8,9 +8,10 @@ pub(super) use growth::{FilesRead, Followed, GrownThread};
 use super::{Place, call_of_subagent, lines_of, milliseconds, wire};
 use crate::agent::tool::ToolKind;
 use crate::agent::{AgentEvent, ContentBlock};
+use crate::api::ItemId;
 use crate::disk::{self, ReadError, Regular};
 use crate::transcript::Transcript;
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 
 /// Maximum number of files in the folder: two for each subagent.
@@ -32,7 +33,7 @@ struct Files {
     /// Names the call.
     meta: PathBuf,
     lines: PathBuf,
-    /// The id of the call that started it.
+    /// The agent's id of the call that started it. An agent may use it for other calls too.
     call: String,
 }
 
@@ -82,6 +83,8 @@ impl Subagents {
                 Err(error) => found.problem = Some(error.to_string()),
             }
         }
+        // Calls with one id started in this order.
+        found.threads.sort_by_key(Thread::started_at);
         found
     }
 
@@ -109,6 +112,12 @@ impl Files {
 }
 
 impl Thread {
+    /// The time of its first line.
+    fn started_at(&self) -> u64 {
+        let first = lines_of(&self.bytes).into_iter().find_map(Place::read);
+        milliseconds(first.as_ref().and_then(Place::timestamp))
+    }
+
     /// Reads the end of the file with the lines. What cannot be read is said where it is missing.
     fn load(files: Files, left: u64) -> Self {
         let limit = MOST_OF_ONE.min(left);
@@ -134,14 +143,24 @@ impl Thread {
 /// What a transcript has of subagents.
 #[derive(Debug, Default)]
 pub(super) struct Shown {
-    /// The calls below which threads are shown, each with the uuids of its messages.
-    calls: HashMap<String, HashSet<String>>,
+    /// The calls that started subagents, each with the uuids of the messages that are shown below it.
+    calls: HashMap<ItemId, HashSet<String>>,
+    /// The calls of the threads that are shown, by the files that name the calls.
+    threads: HashMap<PathBuf, ItemId>,
+    /// The calls without a thread, by the agent's id, oldest first.
+    without_thread: HashMap<String, VecDeque<ItemId>>,
+}
+
+impl Shown {
+    fn has_thread(&self, files: &Files) -> bool {
+        self.threads.contains_key(&files.meta)
+    }
 }
 
 /// The subagents whose calls have not been folded yet.
 #[derive(Default)]
 pub(super) struct Threads<'a> {
-    waiting: HashMap<&'a str, &'a Thread>,
+    waiting: HashMap<&'a str, VecDeque<&'a Thread>>,
     pub problem: Option<&'a str>,
     /// Subagents that are not shown completely.
     pub n_cut: usize,
@@ -155,9 +174,14 @@ pub(super) struct Threads<'a> {
 impl<'a> Threads<'a> {
     /// `is_live`: another process works on the conversation, and may not have written the whole last line.
     pub fn of(subagents: &'a Subagents, is_live: bool) -> Self {
-        let threads = subagents.threads.iter();
-        let waiting = threads.map(|thread| (thread.files.call.as_str(), thread)).collect();
-        Self { waiting, problem: subagents.problem.as_deref(), is_live, ..Self::default() }
+        let mut threads = Self { problem: subagents.problem.as_deref(), is_live, ..Self::default() };
+        subagents.threads.iter().for_each(|thread| threads.wait(thread));
+        threads
+    }
+
+    /// The thread is shown when its call comes.
+    fn wait(&mut self, thread: &'a Thread) {
+        self.waiting.entry(thread.files.call.as_str()).or_default().push_back(thread);
     }
 
     /// What the transcript has of them now.
@@ -166,13 +190,18 @@ impl<'a> Threads<'a> {
     }
 
     /// Folds the threads of these calls, as their lines arrive live: below the calls and before their results.
-    pub fn fold(&mut self, transcript: &mut Transcript, calls: &[String]) {
+    pub fn fold(&mut self, transcript: &mut Transcript, calls: &[ItemId]) {
         for call in calls {
             let is_too_deep = self.n_nested == MOST_NESTED;
+            let id = transcript.agents_id(call);
+            let thread = self.waiting.get_mut(id).and_then(VecDeque::pop_front);
             if !is_too_deep {
                 self.shown.calls.entry(call.clone()).or_default();
+                if thread.is_none() {
+                    self.shown.without_thread.entry(id.to_owned()).or_default().push_back(call.clone());
+                }
             }
-            let Some(thread) = self.waiting.remove(call.as_str()) else { continue };
+            let Some(thread) = thread else { continue };
             self.n_cut += usize::from(thread.is_cut || is_too_deep);
             if !is_too_deep {
                 self.n_nested += 1;
@@ -183,7 +212,8 @@ impl<'a> Threads<'a> {
     }
 
     /// All messages are shown, in the order of the file: a subagent has no branches.
-    fn fold_thread(&mut self, transcript: &mut Transcript, call: &str, thread: &Thread) {
+    fn fold_thread(&mut self, transcript: &mut Transcript, call: &ItemId, thread: &Thread) {
+        self.shown.threads.insert(thread.files.meta.clone(), call.clone());
         let mut folded = self.shown.calls.remove(call).unwrap_or_default();
         for line in lines_of(&thread.bytes).into_iter().filter(|line| !line.trim_ascii().is_empty()) {
             let Some(place) = Place::read(line) else {
@@ -194,36 +224,22 @@ impl<'a> Threads<'a> {
             // 2.1.197 writes messages again.
             let is_new = place.uuid().is_none_or(|uuid| folded.insert(uuid.to_owned()));
             if is_new && place.is_message() {
-                let event = below(wire::parse(line), call);
+                let mut event = wire::parse(line);
+                transcript.identify_below(&mut event, call);
                 let calls = calls_in(&event);
-                transcript.line(milliseconds(place.timestamp()), event);
+                transcript.fold(milliseconds(place.timestamp()), event);
                 self.fold(transcript, &calls);
             }
         }
-        self.shown.calls.insert(call.to_owned(), folded);
+        self.shown.calls.insert(call.clone(), folded);
     }
 }
 
-/// The same message in the thread of a call.
-fn below(event: AgentEvent, call: &str) -> AgentEvent {
-    match event {
-        AgentEvent::Assistant(mut assistant) => {
-            assistant.parent_tool_use_id = Some(call.to_owned());
-            AgentEvent::Assistant(assistant)
-        }
-        AgentEvent::User(mut user) => {
-            user.parent_tool_use_id = Some(call.to_owned());
-            AgentEvent::User(user)
-        }
-        event => event,
-    }
-}
-
-/// The ids of the calls in a message that start subagents.
-pub(super) fn calls_in(event: &AgentEvent) -> Vec<String> {
+/// The keys of the calls in a message that start subagents.
+pub(super) fn calls_in(event: &AgentEvent) -> Vec<ItemId> {
     let AgentEvent::Assistant(assistant) = event else { return Vec::new() };
     let id = |block: &ContentBlock| match block {
-        ContentBlock::ToolUse { id, call } if call.kind == ToolKind::Subagent => Some(id.clone()),
+        ContentBlock::ToolUse { id, call } if call.kind == ToolKind::Subagent => Some(ItemId::new(id)),
         _ => None,
     };
     assistant.message.content.iter().filter_map(id).collect()

@@ -133,7 +133,8 @@ impl Core {
 
     /// The machine reads the message first, because the transcript takes its texts out of it. What the machine adds to
     /// the transcript still comes after the message.
-    fn line(&mut self, now: u64, inbound: AgentEvent) {
+    fn line(&mut self, now: u64, mut inbound: AgentEvent) {
+        self.transcript.identify(&mut inbound);
         if self.machine.is_relevant(&inbound) {
             self.step.effects.extend(self.machine.line(now, &inbound));
         }
@@ -145,7 +146,7 @@ impl Core {
                 self.unsaved.extend(OwnLine::of_past(past, &self.transcript));
             }
         }
-        self.transcript.line(now, inbound);
+        self.transcript.fold(now, inbound);
     }
 
     /// The next action of the step; `None` at its end. Changes of the transcript are published before the event that

@@ -165,7 +165,7 @@ impl Transcript {
         }
     }
 
-    fn tool_ends(&mut self, now: u64, outcome: &ToolResult, task: Option<&str>) {
+    pub(super) fn tool_ends(&mut self, now: u64, outcome: &ToolResult, task: Option<&str>) {
         let id = ItemId::new(&outcome.tool_use_id);
         let had_begun = self.state_of(&id).is_some_and(|state| state == ToolState::Running);
         let Some(call) = self.tools.get_mut(&id) else { return };
@@ -282,6 +282,7 @@ impl Transcript {
     /// Ends everything that is still being written or run.
     pub(super) fn cut_off(&mut self, now: u64, reason: &str) {
         self.close_reply();
+        self.keys.end_calls();
         self.keep_broken_off(now, reason);
         self.broken_off.clear();
         for id in std::mem::take(&mut self.running).into_values() {

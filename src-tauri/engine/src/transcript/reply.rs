@@ -11,8 +11,18 @@ use std::collections::HashMap;
 /// The reply that is being streamed.
 pub(super) struct Reply {
     message_id: String,
+    /// Number of blocks of earlier replies with this id.
+    n_earlier: u32,
+    /// It began before, and its first copy is void.
+    has_restarted: bool,
     /// Its incomplete blocks, by index.
     pub(super) open: HashMap<u32, ItemId>,
+}
+
+impl Reply {
+    pub(super) fn message_id(&self) -> &str {
+        &self.message_id
+    }
 }
 
 impl Transcript {
@@ -23,21 +33,25 @@ impl Transcript {
         }
         match &stream.event {
             StreamEvent::MessageStart { message_id } => {
+                let first_copy = self.reply.take_if(|reply| reply.message_id == *message_id);
+                let n_earlier = match &first_copy {
+                    Some(first_copy) => first_copy.n_earlier,
+                    None => self.n_blocks.get(message_id).copied().unwrap_or(0),
+                };
+                let has_restarted = first_copy.is_some();
+                self.reply = first_copy.or(self.reply.take());
                 self.void_reply();
                 self.retries_over();
-                self.reply = Some(Reply { message_id: message_id.clone(), open: HashMap::new() });
+                let message_id = message_id.clone();
+                self.reply = Some(Reply { message_id, n_earlier, has_restarted, open: HashMap::new() });
             }
             StreamEvent::BlockStart { index, block } => {
                 let Some(reply) = &mut self.reply else { return };
-                let (id, body) = match block {
-                    ContentBlock::Text { .. } => (
-                        block_id(&reply.message_id, *index),
-                        Body::Text { blocks: Vec::new(), streaming: true },
-                    ),
-                    ContentBlock::Thinking { .. } => (
-                        block_id(&reply.message_id, *index),
-                        Body::Thinking { text: String::new(), streaming: true, duration_ms: None },
-                    ),
+                let body = match block {
+                    ContentBlock::Text { .. } => Body::Text { blocks: Vec::new(), streaming: true },
+                    ContentBlock::Thinking { .. } => {
+                        Body::Thinking { text: String::new(), streaming: true, duration_ms: None }
+                    }
                     ContentBlock::ToolUse { id, call } => {
                         reply.open.insert(*index, ItemId::new(id));
                         let begun = tool::Begun { call: call.without_input(), state: ToolState::Preparing };
@@ -46,6 +60,10 @@ impl Transcript {
                     }
                     _ => return,
                 };
+                let usual = block_id(&reply.message_id, reply.n_earlier.saturating_add(*index));
+                let is_known = reply.has_restarted || reply.open.get(index) == Some(&usual);
+                let items = &self.index;
+                let id = if is_known { usual } else { self.keys.next(&usual.0, |id| items.contains_key(id)) };
                 reply.open.insert(*index, id.clone());
                 if matches!(body, Body::Text { .. }) {
                     self.documents.insert(id.clone(), Document::default());
@@ -169,31 +187,44 @@ impl Transcript {
         // removed. A message of the CLI itself reports the failure and removes nothing.
         let is_another = self.reply.as_ref().is_none_or(|reply| reply.message_id != message_id);
         let is_the_clis_own = assistant.is_by_agent;
+        // The blocks that were streamed before their reply ended.
+        let broken_off = self.broken_off.clone();
         if parent.is_none() && is_another && !is_the_clis_own {
             self.broken_off.retain(|id| !id.as_str().starts_with(&format!("{message_id}.")));
             self.void_reply();
         }
-        let n_before = match self.n_blocks.get_mut(&message_id) {
+        // A subagent's replies are counted apart, because they come between the blocks of others.
+        let counted =
+            parent.as_ref().map_or_else(|| message_id.clone(), |call| format!("{call}\n{message_id}"));
+        let n_before = match self.n_blocks.get_mut(&counted) {
             Some(n_blocks) => {
                 let n_before = *n_blocks;
                 *n_blocks += content.len() as u32;
                 n_before
             }
             None => {
-                self.n_blocks.insert(message_id.clone(), content.len() as u32);
+                self.n_blocks.insert(counted, content.len() as u32);
                 0
             }
         };
         for (place, block) in (n_before..).zip(content) {
-            let id = block_id(&message_id, place);
-            if let Some(reply) = &mut self.reply
-                && reply.message_id == message_id
-            {
-                reply.open.remove(&place);
-            }
+            let usual = block_id(&message_id, place);
+            let is_main = parent.is_none();
+            let reply = self.reply.as_mut().filter(|reply| is_main && reply.message_id == message_id);
+            let streamed = reply.and_then(|reply| reply.open.remove(&place.wrapping_sub(reply.n_earlier)));
+            let is_begun = is_main && (broken_off.contains(&usual) || self.pending.has_placed(&usual));
+            let streamed = streamed.or_else(|| is_begun.then(|| usual.clone()));
+            let is_streamed = streamed.as_ref().is_some_and(|id| self.index.contains_key(id));
+            let items = &self.index;
+            let is_shown = matches!(block, ContentBlock::Text { .. } | ContentBlock::Thinking { .. });
+            let id = match streamed {
+                Some(streamed) => streamed,
+                None if is_shown => self.keys.next(&usual.0, |id| items.contains_key(id)),
+                None => usual,
+            };
             match block {
                 ContentBlock::Text { text } => {
-                    if self.index.contains_key(&id) {
+                    if is_streamed {
                         self.documents.entry(id.clone()).or_default();
                         self.finish(&id, Some(text), None);
                     } else if text.is_empty() || (is_the_clis_own && text == "(no content)") {
@@ -208,7 +239,7 @@ impl Transcript {
                     self.own_words = is_the_clis_own.then_some(id);
                 }
                 ContentBlock::Thinking { text } => {
-                    if !self.index.contains_key(&id) {
+                    if !is_streamed {
                         let body = Body::Thinking { text: String::new(), streaming: true, duration_ms: None };
                         self.add(id.clone(), parent.clone(), now, body);
                     }
@@ -221,7 +252,9 @@ impl Transcript {
                     let begun = tool::Begun { call: *call, state: ToolState::Running };
                     self.tool_begins(now, &id, begun, parent.clone());
                 }
-                ContentBlock::Image | ContentBlock::Document | ContentBlock::ToolResult(_) => {}
+                // The server of the API ran the call.
+                ContentBlock::ToolResult(result) => self.tool_ends(now, &result, None),
+                ContentBlock::Image | ContentBlock::Document => {}
                 ContentBlock::Unknown { kind, raw } => {
                     let detail = serde_json::to_string_pretty(&raw).unwrap_or_default();
                     self.notice(

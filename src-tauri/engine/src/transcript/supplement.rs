@@ -4,7 +4,7 @@
 use super::{PROCESS_ENDED, Transcript};
 use crate::api::*;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Maximum number of preceding items stored as anchors. The last ones may be missing on disk, because the agent writes
 /// with a delay.
@@ -66,6 +66,8 @@ pub(super) struct Pending {
     due: BTreeSet<usize>,
     /// Ends of turns whose prompt was read, but none of their anchors. They are inserted before the next prompt.
     begun: BTreeSet<usize>,
+    /// The texts that were inserted since the last prompt. The agent's transcript may have more of them.
+    placed: HashSet<ItemId>,
 }
 
 impl Pending {
@@ -81,6 +83,11 @@ impl Pending {
         }
         pending.supplements = supplements.into_iter().map(Some).collect();
         pending
+    }
+
+    /// Whether the item is a text that was inserted since the last prompt.
+    pub(super) fn has_placed(&self, id: &ItemId) -> bool {
+        self.placed.contains(id)
     }
 
     /// An item was read: the supplements with this anchor are due.
@@ -149,6 +156,7 @@ impl Transcript {
             if body.id().is_some_and(|own| Some(own) == id || self.index.contains_key(own)) {
                 continue;
             }
+            self.pending.placed.extend(body.id().cloned());
             match body {
                 Missing::TurnEnd(turn) => self.add_turn_end(at, turn),
                 Missing::Text { id, text } => {
@@ -178,6 +186,9 @@ impl Transcript {
     }
 
     pub(super) fn supplement_after(&mut self, id: &ItemId) {
+        if matches!(self.head(id).map(|item| &item.body), Some(Body::Prompt { .. })) {
+            self.pending.placed.clear();
+        }
         self.pending.passed(id);
     }
 

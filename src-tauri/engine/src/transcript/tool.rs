@@ -4,7 +4,7 @@ use super::lazy::Late;
 use super::output::{self, Part, Source};
 use super::{edits, questions, results, tasks, wording};
 use crate::agent::tool::{RawInput, ToolInput, ToolKind};
-use crate::agent::{Streams, ToolCall as AgentCall, ToolResult};
+use crate::agent::{Input, Streams, ToolCall as AgentCall, ToolResult};
 use crate::api::*;
 use crate::document;
 use crate::server_tool::ServerTool;
@@ -97,6 +97,11 @@ impl Call {
 
     pub fn input(&self) -> ToolInput<'_> {
         self.call.typed()
+    }
+
+    /// Whether this is the agent's input.
+    pub fn has_input(&self, input: &Input) -> bool {
+        self.original.as_ref().unwrap_or(&self.call.input).value() == input.value()
     }
 
     fn kind(&self) -> ToolKind {

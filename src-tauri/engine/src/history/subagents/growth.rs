@@ -1,9 +1,10 @@
 //! Following the files of subagents while another process writes them: the lines that were added since they were read.
 
 use super::{Files, MOST_FILES, MOST_OF_ALL, MOST_OF_ONE, Shown, Subagents, Thread, Threads, folder_of};
+use crate::api::ItemId;
 use crate::disk::{self, ReadError};
 use crate::transcript::Transcript;
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 
 /// How far the file of a subagent was read.
@@ -91,7 +92,7 @@ impl Followed {
         let read = |thread: &Thread| {
             let size = thread.offset + thread.bytes.len() as u64;
             let n_whole = thread.bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-            let is_shown = shown.calls.contains_key(&thread.files.call);
+            let is_shown = shown.has_thread(&thread.files);
             let offset = if is_shown { thread.offset + n_whole as u64 } else { thread.offset };
             (
                 thread.files.meta.clone(),
@@ -113,26 +114,29 @@ impl Followed {
         transcript: &mut Transcript,
         fold_main: impl FnOnce(&mut Transcript, &mut Threads<'_>) -> bool,
     ) -> bool {
-        let before: HashSet<String> = self.shown.calls.keys().cloned().collect();
+        let before: HashSet<ItemId> = self.shown.calls.keys().cloned().collect();
         let mut threads = Threads { shown: std::mem::take(&mut self.shown), ..Threads::default() };
-        threads.waiting.extend(grown.iter().map(|grown| (grown.thread.files.call.as_str(), &grown.thread)));
         for GrownThread { thread, .. } in grown {
-            if threads.shown.calls.contains_key(&thread.files.call) {
-                threads.fold(transcript, std::slice::from_ref(&thread.files.call));
+            let known = threads.shown.threads.get(&thread.files.meta).cloned();
+            let without = threads.shown.without_thread.get_mut(&thread.files.call);
+            match known.or_else(|| without.and_then(VecDeque::pop_front)) {
+                Some(call) => threads.fold_thread(transcript, &call, thread),
+                None => threads.wait(thread),
             }
         }
         let is_folded = fold_main(transcript, &mut threads) && threads.n_damaged == 0;
         self.shown = threads.into_shown();
         for GrownThread { thread, size } in grown {
-            let is_shown = self.shown.calls.contains_key(&thread.files.call);
+            let is_shown = self.shown.has_thread(&thread.files);
             let n_folded = if is_shown { thread.bytes.len() as u64 } else { 0 };
             let offset = thread.offset + n_folded;
             let read = FileRead { files: thread.files.clone(), offset, size: *size, is_behind: false };
             self.files.0.insert(thread.files.meta.clone(), read);
         }
         for read in self.files.0.values_mut() {
+            let calls = self.shown.without_thread.get(&read.files.call).into_iter().flatten();
             let is_new =
-                !before.contains(&read.files.call) && self.shown.calls.contains_key(&read.files.call);
+                !self.shown.has_thread(&read.files) && calls.into_iter().any(|call| !before.contains(call));
             read.is_behind = is_new && read.offset == 0 && read.size > 0;
         }
         is_folded

@@ -156,9 +156,9 @@ pub fn reply(id: &str, chance: &mut Chance) -> Vec<AgentEvent> {
     lines
 }
 
-/// A call of a tool that needs no permission, and its result.
+/// A call of a tool that needs no permission, and its result. Some servers use the id again for each call.
 pub fn tool_call(id: &str, chance: &mut Chance) -> Vec<AgentEvent> {
-    let tool_use_id = format!("toolu-{id}");
+    let tool_use_id = if chance.one_in(3) { "call_0".to_owned() } else { format!("toolu-{id}") };
     let input = json!({"file_path": "/project/a.rs"});
     let call = Box::new(crate::claude::tool::call("Read".to_owned(), input.into()));
     let call = ContentBlock::ToolUse { id: tool_use_id.clone(), call };
@@ -176,7 +176,7 @@ pub fn tool_call(id: &str, chance: &mut Chance) -> Vec<AgentEvent> {
 
 fn assistant(id: &str, block: ContentBlock) -> AgentEvent {
     let message = AssistantMessage { id: id.to_owned(), content: vec![block], ..AssistantMessage::default() };
-    AgentEvent::Assistant(Box::new(Assistant { message, ..Assistant::default() }))
+    AgentEvent::Assistant(Box::new(Assistant { message, uuid: Some(id.to_owned()), ..Assistant::default() }))
 }
 
 /// A permission request with a random tool and random suggestions.
