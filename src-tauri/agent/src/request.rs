@@ -74,6 +74,8 @@ pub struct AskedCall {
     pub questions: Option<Vec<Question>>,
     /// The plan that is proposed, which may be empty.
     pub plan: String,
+    /// The file that the agent takes the plan from when it is approved.
+    pub plan_file: Option<String>,
     /// The form to fill in. Then it is no tool call: the input is the request itself.
     pub form: Option<Form>,
 }

@@ -59,7 +59,11 @@ fn asked(request: &ToolRequest) -> AskedCall {
         }
         ToolInput::Questions { questions } => asked.questions = questions,
         // Without a plan file the input is empty (2.1.329).
-        ToolInput::Plan { plan } => asked.plan = plan.unwrap_or_default().to_owned(),
+        ToolInput::Plan { plan } => {
+            asked.plan = plan.unwrap_or_default().to_owned();
+            let file = request.input.value().get("planFilePath");
+            asked.plan_file = file.and_then(Value::as_str).map(str::to_owned);
+        }
         _ => {}
     }
     asked

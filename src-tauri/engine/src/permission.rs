@@ -316,14 +316,27 @@ fn subject(request: &ToolRequest) -> String {
 
 fn diff(request: &ToolRequest) -> Option<Diff> {
     let change = request.asked.change.as_ref()?;
-    Some(document::diff_unplaced(&change.path, &change.old, &change.new))
+    // The old text of a write is the whole file that is there.
+    let is_whole = request.asked.kind == ToolKind::Write && !change.old.is_empty();
+    let diff = if is_whole { document::diff } else { document::diff_unplaced };
+    Some(diff(&change.path, &change.old, &change.new))
 }
 
 fn reason(request: &ToolRequest) -> Option<String> {
     let blocked = request.blocked_path.as_ref().map(|path| format!("Accesses {path}"));
     let said = request.reason.clone();
     // The reason may contain terminal colours.
-    blocked.or(said).map(|reason| written_out(&reason))
+    blocked.or(said).or_else(|| replaced(request)).map(|reason| written_out(&reason))
+}
+
+/// The extent of the file that a write replaces.
+fn replaced(request: &ToolRequest) -> Option<String> {
+    let change = request.asked.change.as_ref()?;
+    let is_replaced = request.asked.kind == ToolKind::Write && !change.old.is_empty();
+    is_replaced.then(|| match change.old.lines().count() {
+        1 => "Replaces 1 line".to_owned(),
+        n_lines => format!("Replaces {n_lines} lines"),
+    })
 }
 
 /// The options that allow more than the one call. One that is not understood is never offered.

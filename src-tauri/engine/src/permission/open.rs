@@ -2,8 +2,9 @@
 
 use super::{answer, view};
 use crate::agent::tool::RawInput;
-use crate::agent::{AgentCommand, ToolRequest};
+use crate::agent::{AgentCommand, Input, ToolRequest, json};
 use crate::api::{Decision, PermissionRequest, RequestId, Resolution, Subagent};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The requests without an answer, oldest first.
@@ -76,6 +77,39 @@ impl OpenRequests {
         Some(closed(self.0.remove(at), resolution, None))
     }
 
+    /// The file with the plan of a request.
+    pub fn plan_file(&self, id: &RequestId) -> Option<PathBuf> {
+        let request = &self.0[self.place(id)?].request;
+        request.asked.plan_file.as_ref().map(PathBuf::from)
+    }
+
+    /// Withdraws the request for a plan if the plan is another one now. Returns also the request with the plan of now.
+    pub fn plan_changed(&mut self, id: &RequestId, plan: &str) -> Option<(Closed, Arc<ToolRequest>)> {
+        let at = self.place(id)?;
+        if self.0[at].request.asked.plan.trim() == plan.trim() {
+            return None;
+        }
+        let open = self.0.remove(at);
+        let mut request = ToolRequest::clone(&open.request);
+        let text = json::with_field(request.input.text(), "plan", &serde_json::Value::from(plan).to_string());
+        // The agent takes the plan from its file; the input only has to be what is shown.
+        if let Ok(input) = Input::read(&text) {
+            request.input = input;
+        }
+        plan.clone_into(&mut request.asked.plan);
+        let resolution = Resolution::Withdrawn {
+            reason: "The plan changed after it was shown. It is shown again.".to_owned(),
+        };
+        Some((closed(open, resolution, None), Arc::new(request)))
+    }
+
+    /// Withdraws the requests for these calls.
+    pub fn withdraw_of(&mut self, is_over: impl Fn(&ToolRequest) -> bool, reason: &str) -> Vec<Closed> {
+        let over = self.0.extract_if(.., |open| is_over(&open.request));
+        let withdrawn = |open| closed(open, Resolution::Withdrawn { reason: reason.to_owned() }, None);
+        over.map(withdrawn).collect()
+    }
+
     /// Denies all open requests, because no user is left who could answer them.
     pub fn deny_all(&mut self, message: &str) -> Vec<Closed> {
         let denied = |open: Open| {
@@ -120,5 +154,52 @@ fn closed(open: Open, resolution: Resolution, command: Option<AgentCommand>) -> 
         command,
         resolution,
         changed: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn request(tool: &str, input: serde_json::Value) -> Arc<ToolRequest> {
+        let (tool_name, tool_use_id) = (tool.to_owned(), Some("t".to_owned()));
+        let request = ToolRequest { tool_name, input: input.into(), tool_use_id, ..ToolRequest::default() };
+        Arc::new(crate::claude::request::read(request, Vec::new()))
+    }
+
+    #[test]
+    fn a_plan_whose_file_changed_is_shown_again_and_is_not_approved_unseen() {
+        let mut open = OpenRequests::default();
+        let id = RequestId::new("r");
+        let asked = request("ExitPlanMode", json!({"plan": "1. Look\n", "planFilePath": "/plans/a.md"}));
+        let shown = open.ask(id.clone(), asked, None, 1).unwrap().shown.clone();
+        assert_eq!(open.plan_file(&id), Some(PathBuf::from("/plans/a.md")));
+        assert!(open.plan_changed(&id, "1. Look").is_none(), "the same plan");
+        let (closed, changed) = open.plan_changed(&id, "1. Delete").unwrap();
+        assert!(closed.command.is_none() && matches!(closed.resolution, Resolution::Withdrawn { .. }));
+        open.ask(id.clone(), changed, None, 2);
+        let approve = || Decision::ApprovePlan { accept_edits: false };
+        assert!(matches!(open.decide(&id, Some(&shown), approve()), Err(Refusal::Unfit(_))));
+        let view = open.get(&id).unwrap().clone();
+        assert!(serde_json::to_string(&view.kind).unwrap().contains("Delete"));
+        let Some(AgentCommand::Allow { input, .. }) =
+            open.decide(&id, Some(&view.shown), approve()).unwrap().command
+        else {
+            panic!("not approved")
+        };
+        assert_eq!(input, r#"{"plan":"1. Delete","planFilePath":"/plans/a.md"}"#);
+    }
+
+    #[test]
+    fn a_write_over_a_file_is_a_change_of_it() {
+        let mut asked = request("Write", json!({"file_path": "/p/a.txt", "content": "one\n"}));
+        let new = view(RequestId::new("r"), &asked, 1);
+        assert_eq!((new.reason, new.diff.map(|diff| (diff.added, diff.removed))), (None, Some((1, 0))));
+        let change = Arc::make_mut(&mut asked).asked.change.as_mut().unwrap();
+        change.old = "old\n".repeat(200);
+        let over = view(RequestId::new("r"), &asked, 1);
+        assert_eq!(over.reason.as_deref(), Some("Replaces 200 lines"));
+        assert_eq!(over.diff.map(|diff| (diff.added, diff.removed)), Some((1, 200)));
     }
 }

@@ -1,5 +1,6 @@
 //! The actor: the task that owns a session. It carries out the core's actions and makes no decisions itself.
 
+mod files;
 mod lines;
 mod listing;
 mod message;
@@ -164,7 +165,7 @@ impl Actor {
         match output {
             Output::Lines(lines) => {
                 let now = now();
-                for Heard { inbound, recorded } in lines {
+                for Heard { mut inbound, recorded } in lines {
                     #[cfg(test)]
                     crate::stages::passed(module_path!(), &inbound);
                     if let Some(line) = recorded {
@@ -178,6 +179,7 @@ impl Actor {
                     if matches!(inbound, AgentEvent::Stream(_)) && self.streaming_due.is_none() {
                         self.streaming_due = Some(now + STREAMING_MS);
                     }
+                    self.read_replaced(&mut inbound).await;
                     self.step_at(now, Input::Line(inbound)).await;
                 }
             }

@@ -22,7 +22,7 @@ use crate::transcript::colours::{Coloured, Uncoloured};
 use crate::transcript::supplement::{Missing, Supplement};
 use crate::transcript::{Transcript, TranscriptChange, TranscriptEvent};
 use std::collections::VecDeque;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The number of prompts, and of their characters, that a title is generated for.
 const PROMPTS_FOR_TITLE: usize = 3;
@@ -260,6 +260,11 @@ impl Core {
     /// The file that receives the output of a task in the background, as the agent named it.
     pub fn task_output(&self, id: &str) -> Option<&Path> {
         self.machine.task_output(id)
+    }
+
+    /// The file with the plan of an open request.
+    pub fn plan_file(&self, request: &RequestId) -> Option<PathBuf> {
+        self.machine.requests().plan_file(request)
     }
 
     /// The id of the conversation in the agent's store.

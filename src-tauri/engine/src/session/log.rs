@@ -35,6 +35,7 @@ pub fn input(input: &Input) {
         // Logged by `action`: only the machine knows whether the exit was expected.
         Input::Exited(_) => {}
         Input::Timer(timer) => debug!(?timer, "timer expired"),
+        Input::PlanRead(request, _) => debug!(%request, "the file of a plan was read"),
         Input::LacksPast => debug!("no copy of the earlier messages"),
         Input::HibernateAfter(after_ms) => debug!(after_ms, "idle time until hibernation changed"),
         Input::Line(_) => trace!("line read"),

@@ -126,6 +126,8 @@ pub enum Input {
     StdinBroken(String),
     Exited(ExitReport),
     Timer(Timer),
+    /// The plan of an open request as its file has it now.
+    PlanRead(RequestId, String),
     /// The user changed the idle time until hibernation, in milliseconds; 0 means never.
     HibernateAfter(u64),
     /// Deskbell has no copy of the earlier messages, and cannot read the agent's.
@@ -393,6 +395,7 @@ impl Step<'_> {
             Input::StdinBroken(problem) => self.stdin_broken(&problem),
             Input::Exited(report) => self.exited(report),
             Input::Timer(timer) => self.timer(timer),
+            Input::PlanRead(id, plan) => self.plan_read(&id, &plan),
             Input::HibernateAfter(after_ms) => self.hibernate_after(after_ms),
             Input::LacksPast => self.lacks_past(),
         }

@@ -156,6 +156,7 @@ impl Actor {
         #[cfg(test)]
         crate::stages::passed(module_path!(), &command);
         let new_id = || PromptId::new(uuid::Uuid::new_v4().to_string());
+        self.read_plan(&command).await;
         let outcome = match self.core.accept(command, new_id) {
             Ok(input) => self.answered(input).await,
             Err(error) => Err(error),

@@ -12,12 +12,18 @@ impl Step<'_> {
                 let strict = self.is_strict();
                 self.machine.audit.on_call(assistant, strict);
                 self.machine.schedules.on_reply(assistant);
+                self.machine.requests.on_reply(assistant);
                 if let Some(turn) = &mut self.machine.turn {
                     turn.on_reply(assistant);
                 }
             }
             AgentEvent::User(user) => {
                 self.watch_results(user);
+                if self.machine.acp.is_none() {
+                    // Over ACP each request gets an answer.
+                    let closed = self.machine.requests.on_results(user);
+                    self.resolved(closed);
+                }
                 let mut has_changed = self.machine.background.called(user, self.now);
                 has_changed |= self.machine.schedules.on_result(user);
                 self.changed_if(has_changed);

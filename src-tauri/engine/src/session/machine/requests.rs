@@ -25,6 +25,16 @@ impl Step<'_> {
         }
     }
 
+    /// The file of a plan was read. A plan that is another one now is shown again, so that nothing is approved unseen.
+    pub(super) fn plan_read(&mut self, id: &RequestId, plan: &str) {
+        let Some((withdrawn, request)) = self.machine.requests.on_plan(id, plan, self.now) else { return };
+        let tool_use_id = withdrawn.tool_use_id.clone();
+        self.resolved([withdrawn]);
+        self.note(TranscriptEvent::Asked { tool_use_id });
+        self.emit(Event::PermissionRequested { request });
+        self.changed();
+    }
+
     pub(super) fn resolved(&mut self, closed: impl IntoIterator<Item = Closed>) {
         for Closed { request_id, tool_use_id, command, resolution, changed } in closed {
             if let Some(command) = command {

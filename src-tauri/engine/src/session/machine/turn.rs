@@ -114,6 +114,8 @@ impl Step<'_> {
     pub(super) fn turn_ended(&mut self, turn: TurnEnd) {
         self.machine.audit.on_turn_ended();
         self.saves |= self.machine.queue.turn_ended();
+        let closed = self.machine.requests.on_turn_end();
+        self.resolved(closed);
         self.note(TranscriptEvent::TurnEnded(turn.clone()));
         self.emit(Event::TurnEnded { turn });
         self.changed();

@@ -1,9 +1,10 @@
 //! Permission requests that wait for an answer, and the inputs that the user changed with an answer.
 
-use crate::agent::{Task, ToolRequest};
+use crate::agent::{Assistant, ContentBlock, Task, ToolRequest, User};
 use crate::api::{Decision, PermissionRequest, RequestId, Resolution};
 use crate::permission::{Closed, OpenRequests, Refusal, Subagents};
 use crate::transcript::changed_inputs::{ChangedInput, ChangedInputs};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 #[derive(Debug, Default)]
@@ -11,6 +12,8 @@ pub struct Requests {
     open: OpenRequests,
     subagents: Subagents,
     changed_inputs: ChangedInputs,
+    /// The calls of the agent itself in this turn. A subagent in the background may wait beyond the turn.
+    calls_of_turn: HashSet<String>,
 }
 
 impl Requests {
@@ -35,6 +38,7 @@ impl Requests {
     /// The subagents ended with their process.
     pub fn process_ended(&mut self) {
         self.subagents = Subagents::default();
+        self.calls_of_turn.clear();
     }
 
     /// The agent asks. Returns the request to show; `None` if it is not a new one.
@@ -46,6 +50,19 @@ impl Requests {
     ) -> Option<Box<PermissionRequest>> {
         let subagent = self.subagents.asking(request);
         self.open.ask(RequestId::new(id), request.clone(), subagent, now).cloned().map(Box::new)
+    }
+
+    /// The plan of a request as its file has it now. Returns the request that is over and the one in its place, if the
+    /// plan is another one.
+    pub fn on_plan(
+        &mut self,
+        id: &RequestId,
+        plan: &str,
+        now: u64,
+    ) -> Option<(Closed, Box<PermissionRequest>)> {
+        let (withdrawn, request) = self.open.plan_changed(id, plan)?;
+        let shown = self.on_request(id.as_str(), &request, now)?;
+        Some((withdrawn, shown))
     }
 
     /// The user decided. Returns why nothing is sent, if the decision does not fit.
@@ -61,6 +78,34 @@ impl Requests {
             self.changed_inputs.add(id.clone(), changed);
         }
         Ok(closed)
+    }
+
+    /// The agent makes calls.
+    pub fn on_reply(&mut self, assistant: &Assistant) {
+        let id = |block: &ContentBlock| match block {
+            ContentBlock::ToolUse { id, .. } => Some(id.clone()),
+            _ => None,
+        };
+        if assistant.parent_tool_use_id.is_none() {
+            self.calls_of_turn.extend(assistant.message.content.iter().filter_map(id));
+        }
+    }
+
+    /// Calls have results. A request for one of them was answered elsewhere, such as by a hook.
+    pub fn on_results(&mut self, user: &User) -> Vec<Closed> {
+        let is_over = |request: &ToolRequest| {
+            let mut results = user.results();
+            results.any(|result| request.tool_use_id.as_ref() == Some(&result.tool_use_id))
+        };
+        self.open.withdraw_of(is_over, "The call ended without your answer.")
+    }
+
+    /// The turn ended, and with it the calls of the agent itself.
+    pub fn on_turn_end(&mut self) -> Vec<Closed> {
+        let calls = std::mem::take(&mut self.calls_of_turn);
+        let is_over =
+            |request: &ToolRequest| request.tool_use_id.as_ref().is_some_and(|id| calls.contains(id));
+        self.open.withdraw_of(is_over, "The turn ended without your answer.")
     }
 
     /// The agent withdrew a request.
