@@ -76,6 +76,7 @@ impl Home {
         let mut command = Command::new(app().unwrap());
         command.args(["sessions", "search"]).args(arguments).current_dir(&self.project);
         command.env("HOME", self.folder.path()).env("CLAUDE_CONFIG_DIR", self.folder.path().join("config"));
+        command.env("XDG_DATA_HOME", self.folder.path().join("data"));
         command.env_remove("XDG_CONFIG_HOME").output().unwrap()
     }
 
@@ -149,7 +150,8 @@ fn the_sessions_of_a_profiles_own_folder_are_listed_searched_and_exported_with_i
         lines.sort_by_key(|(title, _)| title.to_string());
         lines
     };
-    let both = [("And the report?".into(), Value::Null), ("Sleep a little".into(), "Work".into())];
+    let both =
+        [("Round half to even in totals".into(), Value::Null), ("Sleep a little".into(), "Work".into())];
     assert_eq!(listed(&home), both);
 
     let output = home.search(&["\"sleep A\"", "--json"]);
@@ -228,7 +230,7 @@ fn the_stored_sessions_of_a_folder_are_printed() {
     home.put(1, "killed_in_tool");
     home.put(2, "completed");
     home.put(3, "other_folder");
-    assert_eq!(home.titles(&[]), ["And the report?", "Sleep a little"]);
+    assert_eq!(home.titles(&[]), ["Round half to even in totals", "Sleep a little"]);
     // The second time from the cache.
     assert_eq!(fs::read_dir(home.folder.path().join("cache/deskbell/sessions")).unwrap().count(), 1);
     assert_eq!(home.titles(&["--filter=sleep LITTLE"]), ["Sleep a little"]);
@@ -258,7 +260,7 @@ fn a_stored_session_is_exported_by_its_id_and_stays_as_it_is() {
 
     let output = home.sessions(&["export", id]);
     let text = String::from_utf8(output.stdout).unwrap();
-    assert!(text.starts_with("# And the report?\n"), "{text}");
+    assert!(text.starts_with("# Round half to even in totals\n"), "{text}");
     assert!(text.contains("\n> Round half to even in totals\n"), "{text}");
     let output = home.sessions(&["export", id, "--format=json"]);
     let file: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -289,6 +291,42 @@ fn a_stored_session_is_exported_by_its_id_and_stays_as_it_is() {
         "{output:?}"
     );
     assert_eq!(fs::read(&stored).unwrap(), before);
+}
+
+/// The agent's own file has only the input that the agent wanted.
+#[test]
+fn what_ran_after_an_edit_is_exported_watched_and_found() {
+    use std::io::{BufRead, BufReader};
+
+    if app().is_none() {
+        return;
+    }
+    let home = Home::new();
+    home.put(1, "completed");
+    // The sessions of a server are in a folder of its version.
+    let sessions = home.folder.path().join("data/deskbell/server/0.0.1/sessions");
+    fs::create_dir_all(&sessions).unwrap();
+    let memory = serde_json::json!({"agent_session_id": FIRST,
+        "changed_inputs": [{"tool_use_id": "toolu_1", "input": {"command": "cargo check --offline"}}]});
+    let record = serde_json::json!({"id": "s", "project": home.project, "agent": "claude", "created_at": 1,
+        "changed_at": 1, "memory": memory});
+    fs::write(sessions.join("s.json"), record.to_string()).unwrap();
+    for format in ["markdown", "json", "html"] {
+        let output = home.sessions(&["export", FIRST, &format!("--format={format}")]);
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.contains("cargo check --offline"), "{format}: {text}");
+    }
+    let mut watch = home.command(&["watch", FIRST]).stdout(std::process::Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(watch.stdout.take().unwrap()).lines();
+    let call = lines.find_map(|line| {
+        let event: Value = serde_json::from_str(&line.unwrap()).unwrap();
+        (event["item"]["body"]["type"] == "toolCall").then(|| event["item"]["body"].clone())
+    });
+    assert_eq!(call.unwrap()["subject"], "cargo check --offline");
+    watch.kill().unwrap();
+    watch.wait().unwrap();
+    assert!(home.search(&["offline"]).status.success());
+    assert_eq!(home.search(&["\"cargo test\""]).status.code(), Some(1), "it did not run");
 }
 
 #[test]

@@ -6,6 +6,7 @@
 use crate::api::SearchPlace;
 use crate::outcome::Outcome;
 use crate::stored::{JoinedPrompt, LineKind, StoredLine, is_by_agent, milliseconds, task_end_in, texts};
+use crate::wire::server_result;
 use deskbell_agent::AgentEvent;
 use memchr::memmem;
 use serde_json::Value;
@@ -34,6 +35,8 @@ pub enum ItemRef {
     /// None: a title.
     None,
     Id(String),
+    /// The call with this id of the agent, which may use it again; see [`key_of_call`].
+    Call(String),
     /// A block of a reply. A line has only some of the reply's blocks, but the item's id has the number in the whole
     /// reply; see [`blocks_before`].
     Block {
@@ -60,16 +63,37 @@ pub struct ToolAndFiles {
 
 impl ToolAndFiles {
     fn read(call: &Value) -> Self {
-        let mut files = Vec::new();
-        if let Some(input) = call.get("input") {
-            each_text(input, &mut |key, text| {
-                // The names that the agent's own tools use (2.1.329).
-                if key.is_some_and(|key| ["file_path", "path", "notebook_path", "filePath"].contains(&key)) {
-                    files.push(text.to_owned());
-                }
-            });
-        }
+        let files = call.get("input").map(files_in).unwrap_or_default();
         Self { tool: text(call, "name").unwrap_or_default().to_owned(), files }
+    }
+}
+
+/// The files that an input names.
+fn files_in(input: &Value) -> Vec<String> {
+    let mut files = Vec::new();
+    each_text(input, &mut |key, text| {
+        // The names that the agent's own tools use (2.1.329).
+        if key.is_some_and(|key| ["file_path", "path", "notebook_path", "filePath"].contains(&key)) {
+            files.push(text.to_owned());
+        }
+    });
+    files
+}
+
+/// The texts of an input, one a line.
+fn leaves(input: &Value) -> String {
+    let mut leaves = String::new();
+    each_text(input, &mut |_, text| add_line(text, &mut leaves));
+    leaves
+}
+
+impl Entry {
+    /// The call ran with this input, which is the user's.
+    pub fn run_with(&mut self, input: &Value) {
+        if let Some(Call::Known(call)) = &mut self.call {
+            self.text = leaves(input);
+            call.files = files_in(input);
+        }
     }
 }
 
@@ -145,12 +169,19 @@ impl StoredLine {
                 Some("thinking") => {
                     found.push(entry(block(nr), SearchPlace::Thinking, None, words("thinking")))
                 }
-                Some("tool_use" | "server_tool_use") => {
+                // The server of the API ran the call.
+                Some(kind) if kind.ends_with("_tool_result") => {
+                    let (Some(id), Some(result)) = (text(content, "tool_use_id"), content.get("content"))
+                    else {
+                        continue;
+                    };
+                    found.push(output_of(id, server_result(String::new(), result.clone(), false).text));
+                }
+                Some("tool_use" | "server_tool_use" | "mcp_tool_use") => {
                     let Some(input) = content.get("input") else { continue };
-                    let mut leaves = String::new();
-                    each_text(input, &mut |_, text| add_line(text, &mut leaves));
                     let call = Call::Known(ToolAndFiles::read(content));
-                    found.push(entry(ItemRef::Id(words("id")), SearchPlace::Call, Some(call), leaves));
+                    let leaves = leaves(input);
+                    found.push(entry(ItemRef::Call(words("id")), SearchPlace::Call, Some(call), leaves));
                 }
                 _ => {}
             }
@@ -178,7 +209,7 @@ fn entry(item: ItemRef, place: SearchPlace, call: Option<Call>, text: String) ->
 
 fn output_of(call: &str, text: String) -> Entry {
     let earlier = Call::Earlier { id: call.to_owned() };
-    entry(ItemRef::Id(call.to_owned()), SearchPlace::Output, Some(earlier), text)
+    entry(ItemRef::Call(call.to_owned()), SearchPlace::Output, Some(earlier), text)
 }
 
 /// The place of a block among all blocks of its reply: the reply's earlier lines have the blocks before it.
@@ -189,6 +220,32 @@ pub fn blocks_before(earlier: &[u8], message_id: &str) -> usize {
         (is_part && line.message_id() == Some(message_id)).then(|| line.blocks().count())
     };
     lines_with(earlier, message_id).into_iter().filter_map(blocks).sum()
+}
+
+/// The key of the item of a call, or of the call with an output. From its second call on, an id has their number.
+pub fn key_of_call(earlier: &[u8], id: &str, place: SearchPlace) -> String {
+    let calls = |line: Range<usize>| {
+        let line = StoredLine::read_leniently(&earlier[line]).filter(|line| !line.is_sidechain())?;
+        Some(line.calls().filter(|(call, _)| call == id).count())
+    };
+    let n_earlier: usize = lines_with(earlier, id).into_iter().filter_map(calls).sum();
+    match n_earlier + usize::from(place == SearchPlace::Call) {
+        0 | 1 => id.to_owned(),
+        number => format!("{id}~{number}"),
+    }
+}
+
+/// The lines that may have the calls with these keys, in order.
+pub fn lines_of_calls<'a>(bytes: &[u8], keys: impl Iterator<Item = &'a str>) -> Vec<Range<usize>> {
+    let id = |key: &'a str| {
+        let (id, number) = key.rsplit_once('~').unwrap_or((key, ""));
+        let is_numbered = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+        [Some(key), is_numbered.then_some(id)]
+    };
+    let mut lines: Vec<_> = keys.flat_map(id).flatten().flat_map(|id| lines_with(bytes, id)).collect();
+    lines.sort_by_key(|line| line.start);
+    lines.dedup();
+    lines
 }
 
 /// The call with this id in the nearest earlier line.
@@ -272,7 +329,7 @@ mod tests {
         let shown = |entry: Entry| {
             let item = match entry.item {
                 ItemRef::None => String::new(),
-                ItemRef::Id(id) => id,
+                ItemRef::Id(id) | ItemRef::Call(id) => id,
                 ItemRef::Block { message_id, nr_in_line } => format!("{message_id}+{nr_in_line}"),
             };
             (item, entry.place, entry.text)

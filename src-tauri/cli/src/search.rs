@@ -1,7 +1,9 @@
 //! `deskbell sessions search`: searches the text of stored sessions. See docs/relay.md.
 
 use crate::args::search::SearchOptions;
+use crate::folders;
 use crate::profiles;
+use crate::serve::place::session_folders;
 use anyhow::Context;
 use deskbell_engine::api::{FoundSession, SearchChange, SearchHit, SearchPlace};
 use deskbell_engine::search::{Query, Searching, Today};
@@ -49,7 +51,8 @@ fn run(options: SearchOptions) -> anyhow::Result<End> {
 /// Prints results as they are found.
 async fn print(project: Option<PathBuf>, query: Query, json: bool) -> anyhow::Result<End> {
     let stores = profiles::stores(&profiles::settings());
-    let (_searching, mut changes) = Searching::start(stores, project, query, Arc::default());
+    let (_searching, mut changes) =
+        Searching::start(stores, session_folders(&folders::data()), project, query, Arc::default());
     let mut end = End::default();
     let is_terminal = io::stdout().is_terminal();
     let mut last = SearchChange::default();

@@ -19,14 +19,16 @@ pub use query::{Query, Today};
 
 use crate::api::{FoundSession, SearchChange, SearchPlace};
 use crate::disk::{self, ReadError};
+use crate::store;
 use crate::stored::Summary;
 use crate::stored::files::{self, Found};
 use crate::stored::{Place, Store};
 use crate::title::Title;
+use crate::transcript::changed_inputs::ChangedInput;
 use file::{Matcher, Scan, WINDOW};
 use grams::Grams;
 use std::collections::hash_map::DefaultHasher;
-use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::hash::{Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -74,6 +76,8 @@ const LONGEST_NAME: usize = 80;
 /// What to search, and where.
 struct Request {
     stores: Vec<Store>,
+    /// The folders of Deskbell's own sessions, which know the inputs that the user changed.
+    sessions: Vec<PathBuf>,
     /// One project, or all.
     project: Option<PathBuf>,
     query: Query,
@@ -91,31 +95,26 @@ impl Searching {
     /// the first one. Runs on the current tokio runtime. `absent` remembers files between searches.
     pub fn start(
         stores: Vec<Store>,
+        sessions: Vec<PathBuf>,
         project: Option<PathBuf>,
         query: Query,
         absent: Arc<Absent>,
     ) -> (Self, mpsc::Receiver<SearchChange>) {
-        Self::begin(stores, project, query, Extent::All, absent)
+        Self::begin(Request { stores, sessions, project, query, extent: Extent::All }, absent)
     }
 
     /// The same to the newest results: its end comes at once, whatever the word.
     pub fn newest(
         stores: Vec<Store>,
+        sessions: Vec<PathBuf>,
         project: Option<PathBuf>,
         query: Query,
         absent: Arc<Absent>,
     ) -> (Self, mpsc::Receiver<SearchChange>) {
-        Self::begin(stores, project, query, Extent::Newest, absent)
+        Self::begin(Request { stores, sessions, project, query, extent: Extent::Newest }, absent)
     }
 
-    fn begin(
-        stores: Vec<Store>,
-        project: Option<PathBuf>,
-        query: Query,
-        extent: Extent,
-        absent: Arc<Absent>,
-    ) -> (Self, mpsc::Receiver<SearchChange>) {
-        let request = Request { stores, project, query, extent };
+    fn begin(request: Request, absent: Arc<Absent>) -> (Self, mpsc::Receiver<SearchChange>) {
         let (changes, receiver) = mpsc::channel(WAITING);
         let is_cancelled = Arc::new(AtomicBool::new(false));
         let task = tokio::spawn(run(request, absent, is_cancelled.clone(), changes));
@@ -213,6 +212,8 @@ type Part = Vec<Searched>;
 /// Everything that the threads of a search share.
 struct Shared {
     matcher: Matcher,
+    /// The inputs that the user changed, by the agent's ids of the conversations.
+    changed: HashMap<String, Vec<ChangedInput>>,
     place: Option<Place>,
     stores: Vec<Store>,
     after: Option<u64>,
@@ -239,7 +240,7 @@ async fn run(
         is_complete: true,
         ..SearchChange::default()
     };
-    let Request { stores, project, query, extent } = request;
+    let Request { stores, sessions, project, query, extent } = request;
     let after = query.after;
     let Some(matcher) = Matcher::new(query) else {
         // A reader that has gone needs nothing more; the same below.
@@ -251,12 +252,25 @@ async fn run(
         let _ = changes.send(problem(failure.clone())).await;
         return;
     }
+    let changed = changed_inputs(sessions).await;
     let is_done = Arc::new(AtomicBool::new(false));
     let (known, of) = (absent.clone(), is_cancelled.clone());
-    let shared = Arc::new(Shared { matcher, place, stores, after, absent, is_cancelled, is_done });
+    let shared = Arc::new(Shared { matcher, changed, place, stores, after, absent, is_cancelled, is_done });
     let _ = search_files(files.clone(), failure, extent, shared, &changes).await;
     drop(changes);
     learn(files, known, of).await;
+}
+
+/// Without the inputs that the user changed, a search finds those that the agent wanted.
+async fn changed_inputs(sessions: Vec<PathBuf>) -> HashMap<String, Vec<ChangedInput>> {
+    let Some(place) = sessions.first().cloned() else { return HashMap::new() };
+    let problem = match disk::run(&place, disk::DEADLINE, move || store::changed_inputs(&sessions)).await {
+        Ok(Ok(changed)) => return changed,
+        Ok(Err(error)) => error.to_string(),
+        Err(unfinished) => unfinished.to_string(),
+    };
+    tracing::warn!(problem, "could not read the inputs that the user changed");
+    HashMap::new()
 }
 
 /// The files of all stores, the last changed one first.
@@ -452,11 +466,9 @@ fn search_file(found: &Found, shared: &Shared) -> Searched {
     let state = state_of(found);
     let is_older = shared.after.is_some_and(|after| found.modified / 1_000_000 < after);
     let Matcher { needle, groups, .. } = &shared.matcher;
-    if is_older
-        || shared.is_over()
-        || shared.absent.knows(needle, state)
-        || shared.absent.grams.lacks(hash(&found.path), state, groups)
-    {
+    let is_absent =
+        || shared.absent.knows(needle, state) || shared.absent.grams.lacks(hash(&found.path), state, groups);
+    if is_older || shared.is_over() || (!shared.changed.contains_key(&found.id) && is_absent()) {
         return nothing;
     }
     #[cfg(test)]
@@ -474,8 +486,9 @@ fn search_file(found: &Found, shared: &Shared) -> Searched {
 fn scan(found: &Found, shared: &Shared) -> Result<(Option<FoundSession>, u32), ReadError> {
     let file = disk::open_regular(&found.path)?.file;
     let is_cancelled = || shared.is_over();
+    let changed = shared.changed.get(&found.id).map_or(&[][..], Vec::as_slice);
     let Scan { mut hits, has_more, n_left_out, is_absent, is_cancelled } =
-        file::scan(file, WINDOW, &shared.matcher, &is_cancelled)?;
+        file::scan(file, WINDOW, &shared.matcher, changed, &is_cancelled)?;
     // Lines that were left out are counted by each search.
     if is_absent && !is_cancelled && n_left_out == 0 {
         shared.absent.note(&shared.matcher.needle, state_of(found));

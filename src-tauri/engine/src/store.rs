@@ -3,6 +3,7 @@
 //! A session's file is also the journal of its prompts: a prompt is written to it before it is acknowledged, and
 //! removed only when the turn that included it has ended.
 
+mod additions;
 mod error;
 mod saved;
 
@@ -13,6 +14,7 @@ use crate::disk::{
 };
 use crate::history::OwnLine;
 use crate::transcript::supplement::Supplement;
+pub(crate) use additions::changed_inputs;
 pub(crate) use error::StoreError;
 use error::failed;
 pub use saved::SavedSession;

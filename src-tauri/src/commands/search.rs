@@ -8,6 +8,8 @@ use crate::registry::far::is_far;
 use crate::settings::CurrentSettings;
 use crate::windows::{Search, Windows};
 use crate::{emit, showing};
+use deskbell_cli::folders;
+use deskbell_cli::serve::place::session_folders;
 use deskbell_engine::api::*;
 use deskbell_engine::search::{Absent, Query, Searching, Today};
 use std::collections::HashSet;
@@ -54,7 +56,8 @@ pub async fn search_sessions(
     }
     let start = if to_the_end { Searching::start } else { Searching::newest };
     let known = app.state::<Arc<Absent>>().inner().clone();
-    let (searching, mut changes) = start(stores, (!all).then_some(project), parsed, known);
+    let sessions = session_folders(&folders::data());
+    let (searching, mut changes) = start(stores, sessions, (!all).then_some(project), parsed, known);
     windows.with(window.label(), |window| {
         window.searching = Some((nr, Search::Here { _searching: searching }));
         // The results so far stay in the window while more are added.

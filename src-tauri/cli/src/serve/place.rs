@@ -71,6 +71,17 @@ impl Place {
     }
 }
 
+/// The folders with sessions of Deskbell: its own, and those of the servers of all versions. A list of servers that
+/// cannot be read has none.
+pub fn session_folders(data: &Path) -> Vec<PathBuf> {
+    let servers = Place::all(data).unwrap_or_else(|error| {
+        tracing::warn!("{error:#}");
+        Vec::new()
+    });
+    let folders = servers.into_iter().map(|place| place.folder);
+    [data.to_owned()].into_iter().chain(folders).map(|folder| folder.join("sessions")).collect()
+}
+
 /// The name of this machine, for display.
 pub fn host_name() -> String {
     socket::host_name().unwrap_or_else(|| "unknown".to_owned())

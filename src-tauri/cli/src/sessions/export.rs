@@ -2,7 +2,9 @@
 
 use crate::agent;
 use crate::args::sessions::ExportOptions;
+use crate::folders;
 use crate::profiles;
+use crate::serve::place::session_folders;
 use anyhow::{Context, anyhow, bail};
 use deskbell_engine::api::AgentKind;
 use deskbell_engine::disk;
@@ -27,14 +29,15 @@ pub fn run(options: &ExportOptions) -> anyhow::Result<()> {
 async fn export(options: &ExportOptions) -> anyhow::Result<()> {
     let stores = profiles::stores(&profiles::settings());
     let config = agent::config_folder(AgentKind::Claude, Path::new(""));
-    let id = options.session.clone();
+    let (id, data) = (options.session.clone(), folders::data());
     let read = move || {
         let Some((_, located)) = Located::find_in(&stores, &id)? else { return Ok(None) };
         let kept = Kept::load(&located.path)?.with_subagents_of(&located.path);
-        Ok::<_, disk::ReadError>(Some((located, kept)))
+        let additions = Additions::of_conversation(&session_folders(&data), &id);
+        Ok::<_, disk::ReadError>(Some((located, kept, additions)))
     };
     let read = disk::run(&config, LONG, read).await?.context("reading the agent's store")?;
-    let (located, kept) =
+    let (located, kept, additions) =
         read.ok_or_else(|| anyhow!("Claude Code has stored no session with the id {}", options.session))?;
     let project = located.project.unwrap_or_default();
     let heading = Heading {
@@ -44,7 +47,8 @@ async fn export(options: &ExportOptions) -> anyhow::Result<()> {
         agent_session_id: Some(located.session.agent_session_id),
     };
     // An export makes the other colours itself.
-    let transcript = kept.transcript_with_last_colours(&project, &Additions::default());
+    let transcript =
+        kept.transcript_with_last_colours(&project, &additions.context("reading Deskbell's sessions")?);
     let conversation = transcript.exported(&heading.title, options.format);
     let bytes = conversation.render(options.format, &heading, &Images::of(&kept))?;
     let Some(path) = options.output.clone() else {

@@ -1,13 +1,16 @@
 //! `deskbell sessions watch`: a stored session and what its process adds to it, as events. Read only.
 
 use crate::agent;
+use crate::folders;
 use crate::profiles;
 use crate::relay::write_events;
+use crate::serve::place::session_folders;
 use crate::signals;
 use anyhow::{Context, anyhow};
 use deskbell_engine::LocalHost;
 use deskbell_engine::api::*;
 use deskbell_engine::disk;
+use deskbell_engine::history::Additions;
 use deskbell_engine::recorder::Recorder;
 use deskbell_engine::session::Timeouts;
 use deskbell_engine::session::{Open, SessionHandle, Subscriber};
@@ -39,41 +42,40 @@ async fn watch(session: &str) -> anyhow::Result<()> {
     let Located { project, session: stored, .. } = located;
     let config = store.config;
     let project = project.context("the session does not say in which folder it is")?;
-    let handle = SessionHandle::open(Open {
-        record: Record {
-            id: SessionId::new(session),
-            project: project.clone(),
-            agent: AgentKind::Claude,
-            created_at: stored.changed_at,
-            changed_at: stored.changed_at,
-            memory: SavedSession {
-                agent_session_id: Some(session.to_owned()),
-                resumable: true,
-                title: Some(stored.title),
-                ..SavedSession::default()
-            },
+    let record = Record {
+        id: SessionId::new(session),
+        project: project.clone(),
+        agent: AgentKind::Claude,
+        created_at: stored.changed_at,
+        changed_at: stored.changed_at,
+        memory: SavedSession {
+            agent_session_id: Some(session.to_owned()),
+            resumable: true,
+            title: Some(stored.title),
+            changed_inputs: additions(session).await?.changed_inputs,
+            ..SavedSession::default()
         },
-        launcher: Arc::new(|| Err(read_only())),
-        host: Arc::new(LocalHost),
-        store: None,
-        agent_config: config.clone(),
-        locks: None,
-        agent_sessions: None,
-        timeouts: Timeouts::default(),
-        recorder: Recorder::default(),
-    });
+    };
+    let mut handle = open(record.clone(), &config);
     // Followed before it is read, so that no change is missed.
-    let (_follower, mut changes) = Follower::start(config, &project, None);
+    let (_follower, mut changes) = Follower::start(config.clone(), &project, None);
     let (sender, events) = mpsc::channel(BACKLOG);
     let snapshot = handle.subscribe(Subscriber::Every(sender.clone())).await?;
     let mut writer = tokio::task::spawn_blocking(move || write_events(events));
     let follow = async {
+        let mut record = record;
         send_all(&handle, &sender, snapshot).await?;
         while let Some(change) = changes.recv().await {
             let stored = change.changed.iter().find(|stored| stored.agent_session_id == session);
-            if let Some(stored) = stored
-                && handle.refresh(stored.live.is_some()).await?
-            {
+            let Some(stored) = stored else { continue };
+            let changed = additions(session).await?.changed_inputs;
+            if changed != record.memory.changed_inputs {
+                // Deskbell saves what the user changed before the call runs.
+                record.memory.changed_inputs = changed;
+                handle = open(record.clone(), &config);
+                let snapshot = handle.subscribe(Subscriber::Every(sender.clone())).await?;
+                send_all(&handle, &sender, snapshot).await?;
+            } else if handle.refresh(stored.live.is_some()).await? {
                 send_all(&handle, &sender, handle.snapshot().await?).await?;
             }
         }
@@ -84,6 +86,30 @@ async fn watch(session: &str) -> anyhow::Result<()> {
         () = signals::received() => Ok(()),
         written = &mut writer => written?.context("writing events to stdout"),
     }
+}
+
+/// A session that is only read.
+fn open(record: Record, config: &Path) -> SessionHandle {
+    SessionHandle::open(Open {
+        record,
+        launcher: Arc::new(|| Err(read_only())),
+        host: Arc::new(LocalHost),
+        store: None,
+        agent_config: config.to_owned(),
+        locks: None,
+        agent_sessions: None,
+        timeouts: Timeouts::default(),
+        recorder: Recorder::default(),
+    })
+}
+
+/// What Deskbell has stored about the session, and the agent's own transcript does not have.
+async fn additions(session: &str) -> anyhow::Result<Additions> {
+    let (data, id) = (folders::data(), session.to_owned());
+    let of = data.clone();
+    let read = move || Additions::of_conversation(&session_folders(&of), &id);
+    let read = disk::run(&data, disk::DEADLINE, read).await?;
+    read.context("reading Deskbell's sessions")
 }
 
 /// Sends all items of the transcript, with the number 0: they are no change.

@@ -7,6 +7,7 @@ use crate::api::{ItemId, SearchHit, SearchPlace};
 use crate::claude::searchable::{self, Call, Entry, ItemRef, ToolAndFiles};
 use crate::claude::stored::StoredLine;
 use crate::document;
+use crate::transcript::changed_inputs::ChangedInput;
 use crate::transcript::words;
 use regex::{Regex, bytes};
 use std::cell::OnceCell;
@@ -84,6 +85,7 @@ impl Matcher {
         let item_id = match entry.item {
             ItemRef::None => None,
             ItemRef::Id(id) => Some(ItemId::new(id)),
+            ItemRef::Call(id) => Some(ItemId(searchable::key_of_call(earlier, &id, entry.place))),
             ItemRef::Block { message_id, nr_in_line } => {
                 let nr = searchable::blocks_before(earlier, &message_id) + nr_in_line;
                 Some(ItemId::new(format!("{message_id}.{nr}")))
@@ -134,6 +136,7 @@ pub(super) fn scan(
     mut file: impl Read,
     window: usize,
     matcher: &Matcher,
+    changed: &[ChangedInput],
     is_cancelled: &dyn Fn() -> bool,
 ) -> io::Result<Scan> {
     let mut scan = Scan { is_absent: true, ..Scan::default() };
@@ -170,7 +173,7 @@ pub(super) fn scan(
             bytes.clear();
             continue;
         }
-        scan.search(&bytes[..whole], at_end, matcher, is_cancelled);
+        scan.search(&bytes[..whole], at_end, matcher, changed, is_cancelled);
         if at_end || scan.is_cancelled {
             return Ok(scan);
         }
@@ -180,10 +183,20 @@ pub(super) fn scan(
 
 impl Scan {
     /// Searches whole lines, the last one first.
-    fn search(&mut self, bytes: &[u8], at_end: bool, matcher: &Matcher, is_cancelled: &dyn Fn() -> bool) {
+    fn search(
+        &mut self,
+        bytes: &[u8],
+        at_end: bool,
+        matcher: &Matcher,
+        changed: &[ChangedInput],
+        is_cancelled: &dyn Fn() -> bool,
+    ) {
         let calls = Calls { bytes, by_id: OnceCell::new() };
         let mut hits = Vec::new();
-        for (nr, range) in Candidates::in_lines(bytes, matcher).enumerate() {
+        // The lines do not have the inputs that the user changed.
+        let of_changed =
+            searchable::lines_of_calls(bytes, changed.iter().map(|one| one.tool_use_id.as_str()));
+        for (nr, range) in latest_first(Candidates::in_lines(bytes, matcher), of_changed).enumerate() {
             self.is_absent = false;
             if hits.len() >= MOST_HITS {
                 self.has_more = true;
@@ -199,7 +212,7 @@ impl Scan {
                 self.n_left_out += u32::from(!is_torn);
                 continue;
             };
-            let entries = line.entries().into_iter().rev().map(as_shown);
+            let entries = line.entries().into_iter().rev().map(|entry| as_shown(entry, earlier, changed));
             let fitting = entries.filter(|entry| matcher.fits(entry, &calls));
             for entry in fitting {
                 // The agent writes the title again and again.
@@ -217,8 +230,32 @@ impl Scan {
     }
 }
 
-/// The entry with its output as the window shows it, without a terminal's control sequences.
-fn as_shown(mut entry: Entry) -> Entry {
+/// Two lists of lines as one, the last line first. `other`: the last line last.
+fn latest_first<'a>(
+    candidates: Candidates<'a>,
+    mut other: Vec<Range<usize>>,
+) -> impl Iterator<Item = Range<usize>> + 'a {
+    let mut candidates = candidates.peekable();
+    std::iter::from_fn(move || match (candidates.peek(), other.last()) {
+        (Some(candidate), Some(last)) if last.start > candidate.start => other.pop(),
+        (None, _) => other.pop(),
+        (Some(candidate), last) => {
+            if last == Some(candidate) {
+                other.pop();
+            }
+            candidates.next()
+        }
+    })
+}
+
+/// The entry as the window shows it: an output without a terminal's control sequences, and the input that ran.
+fn as_shown(mut entry: Entry, earlier: &[u8], changed: &[ChangedInput]) -> Entry {
+    if let (ItemRef::Call(id), false) = (&entry.item, changed.is_empty()) {
+        let key = searchable::key_of_call(earlier, id, entry.place);
+        if let Some(one) = changed.iter().find(|one| one.tool_use_id == key) {
+            entry.run_with(one.input.value());
+        }
+    }
     if entry.place == SearchPlace::Output && entry.text.contains('\u{1b}') {
         let lines = document::terminal(&std::mem::take(&mut entry.text));
         words::code(&lines, &mut entry.text);

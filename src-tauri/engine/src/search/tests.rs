@@ -32,6 +32,11 @@ impl Store {
         self.root.path().join("lighthouse")
     }
 
+    /// The folder of Deskbell's sessions.
+    fn sessions(&self) -> PathBuf {
+        self.root.path().join("sessions")
+    }
+
     fn id(nr: u32) -> String {
         format!("00000000-0000-4000-8000-{nr:012}")
     }
@@ -84,7 +89,9 @@ impl Store {
         absent: Arc<Absent>,
     ) -> (Vec<FoundSession>, SearchChange) {
         let query = Query::parse(query, TODAY).unwrap();
-        let (_searching, mut changes) = Searching::begin(vec![self.only()], project, query, extent, absent);
+        let sessions = vec![self.sessions()];
+        let request = Request { stores: vec![self.only()], sessions, project, query, extent };
+        let (_searching, mut changes) = Searching::begin(request, absent);
         let (mut found, mut last) = (Vec::new(), SearchChange::default());
         while let Some(mut change) = changes.recv().await {
             assert!(!last.is_complete, "nothing follows the last change");
@@ -292,7 +299,7 @@ fn a_line_that_is_longer_than_the_window_is_counted_and_the_next_one_is_searched
         for end in ["", "\n"] {
             let text = lines.join("\n") + end;
             for window in [200, 512, 1_000] {
-                let scan = file::scan(text.as_bytes(), window, &matcher, &|| false).unwrap();
+                let scan = file::scan(text.as_bytes(), window, &matcher, &[], &|| false).unwrap();
                 let expected = (n_before + n_after).min(file::MOST_HITS);
                 assert_eq!(
                     (scan.hits.len(), scan.n_left_out),
@@ -301,7 +308,7 @@ fn a_line_that_is_longer_than_the_window_is_counted_and_the_next_one_is_searched
                 );
                 assert_eq!(scan.has_more, n_before + n_after > file::MOST_HITS);
             }
-            let whole = file::scan(text.as_bytes(), 1 << 20, &matcher, &|| false).unwrap();
+            let whole = file::scan(text.as_bytes(), 1 << 20, &matcher, &[], &|| false).unwrap();
             assert_eq!(whole.n_left_out, 0);
         }
     }
@@ -311,7 +318,7 @@ fn a_line_that_is_longer_than_the_window_is_counted_and_the_next_one_is_searched
 fn a_word_that_is_only_in_keys_chooses_no_line() {
     let scan = |query: &str, line: Value| {
         let matcher = Matcher::new(Query::parse(query, TODAY).unwrap()).unwrap();
-        let scan = file::scan(line.to_string().as_bytes(), WINDOW, &matcher, &|| false).unwrap();
+        let scan = file::scan(line.to_string().as_bytes(), WINDOW, &matcher, &[], &|| false).unwrap();
         (scan.hits.len(), scan.is_absent)
     };
     for query in ["timestamp", "stamp", "time", "uuid", "content"] {
@@ -340,7 +347,7 @@ fn a_cancelled_search_reads_no_further() {
         n_asked.get() > 100
     };
     let mut endless = Endless(0);
-    let scan = file::scan(&mut endless, 1 << 22, &matcher, &is_cancelled).unwrap();
+    let scan = file::scan(&mut endless, 1 << 22, &matcher, &[], &is_cancelled).unwrap();
     assert!(scan.is_cancelled && scan.hits.is_empty());
     assert_eq!(n_asked.get(), 101);
 }
@@ -353,7 +360,7 @@ async fn a_new_search_cancels_the_last_one() {
     }
     let query = Query::parse("needle", TODAY).unwrap();
     let (searching, mut changes) =
-        Searching::start(vec![store.only()], Some(store.project()), query, Arc::default());
+        Searching::start(vec![store.only()], Vec::new(), Some(store.project()), query, Arc::default());
     let first = changes.recv().await.unwrap();
     assert!(!first.is_complete && first.found[0].agent_session_id == Store::id(1_999));
     drop(searching);
@@ -381,6 +388,49 @@ async fn a_search_ends_when_it_has_enough() {
     }
 }
 
+/// The agent's file has the input that the agent wanted.
+#[tokio::test]
+async fn the_input_that_ran_is_found_and_the_one_that_did_not_is_not() {
+    let call = |uuid: &str, command: &str| {
+        let block =
+            json!({"type": "tool_use", "id": "call_0", "name": "Bash", "input": {"command": command}});
+        json!({"type": "assistant", "uuid": uuid, "message": {"id": uuid, "content": [block]}})
+    };
+    let store = Store::new();
+    store.put(1, &[call("a1", "rm first"), call("a2", "rm second"), call("a3", "rm third")]);
+    let input = |command: &str| json!({"command": command}).into();
+    let memory = crate::store::SavedSession {
+        agent_session_id: Some(Store::id(1)),
+        changed_inputs: vec![ChangedInput { tool_use_id: "call_0~2".to_owned(), input: input("ls instead") }],
+        ..Default::default()
+    };
+    let record = crate::store::Record {
+        id: crate::api::SessionId::new("s"),
+        project: store.project(),
+        agent: crate::api::AgentKind::Claude,
+        created_at: 1,
+        changed_at: 1,
+        memory,
+    };
+    crate::store::Store::open(store.sessions()).unwrap().save(&record).unwrap();
+    // Found again although the file is known to lack the word.
+    let absent = Arc::<Absent>::default();
+    for _ in 0..2 {
+        for (query, expected) in [
+            ("instead", &["call_0~2"][..]),
+            ("second", &[]),
+            ("rm", &["call_0~3", "call_0"]),
+            ("third", &["call_0~3"]),
+            ("tool:Bash instead", &["call_0~2"]),
+        ] {
+            let (found, _) = store.search_in(query, Some(store.project()), absent.clone()).await;
+            let hits = found.iter().flat_map(|session| &session.hits);
+            let ids: Vec<_> = hits.filter_map(|hit| hit.item_id.as_ref()).map(|id| id.as_str()).collect();
+            assert_eq!(ids, expected, "{query}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn all_results_that_there_are_are_not_called_cut() {
     let store = Store::new();
@@ -403,7 +453,7 @@ fn a_word_in_every_line_is_looked_for_from_the_end_and_a_rare_one_everywhere() {
     let text: String = (0..1_000).map(line).collect();
     let found = |word: &str| {
         let matcher = Matcher::new(Query::parse(word, TODAY).unwrap()).unwrap();
-        let scan = file::scan(text.as_bytes(), WINDOW, &matcher, &|| false).unwrap();
+        let scan = file::scan(text.as_bytes(), WINDOW, &matcher, &[], &|| false).unwrap();
         let ids: Vec<_> = scan.hits.into_iter().map(|hit| hit.item_id.unwrap().as_str().to_owned()).collect();
         (ids, scan.has_more, scan.is_absent)
     };
@@ -464,7 +514,8 @@ fn every_word_that_a_window_shows_is_found_in_its_item() {
             for word in words.collect::<HashSet<_>>() {
                 let query = Query { words: vec![word.to_owned()], ..Query::default() };
                 let scan =
-                    file::scan(bytes.as_slice(), WINDOW, &Matcher::new(query).unwrap(), &|| false).unwrap();
+                    file::scan(bytes.as_slice(), WINDOW, &Matcher::new(query).unwrap(), &[], &|| false)
+                        .unwrap();
                 let found = scan.hits.iter().any(|hit| hit.item_id.as_ref().is_some_and(|item| item.0 == id));
                 assert!(found, "“{word}” of {id} in {}", path.display());
                 n_words += 1;
@@ -495,7 +546,7 @@ proptest! {
             }
         }
         let matcher = Matcher::new(Query::parse(word, TODAY).unwrap()).unwrap();
-        let scan = file::scan(bytes.as_slice(), window, &matcher, &|| false).unwrap();
+        let scan = file::scan(bytes.as_slice(), window, &matcher, &[], &|| false).unwrap();
         prop_assert!(scan.hits.len() <= file::MOST_HITS);
     }
 }
@@ -581,7 +632,8 @@ async fn the_next_search_is_prepared_after_a_search_and_before_the_first() {
             Searching::prepare(stores, project, absent.clone())
         } else {
             let query = Query::parse("the", TODAY).unwrap();
-            let (searching, mut changes) = Searching::start(stores, project, query, absent.clone());
+            let (searching, mut changes) =
+                Searching::start(stores, Vec::new(), project, query, absent.clone());
             while changes.recv().await.is_some() {}
             searching
         };
