@@ -94,11 +94,16 @@ fn tokens(text: &str) -> impl Iterator<Item = Token> + '_ {
 /// becomes a string with its spelling.
 pub fn read_leniently<T: DeserializeOwned>(text: &str) -> Result<T, serde_json::Error> {
     serde_json::from_str(text).or_else(|error| {
-        // Text that is not JSON remains an error.
-        serde_json::from_str::<&RawValue>(text)?;
-        let repaired = repaired(text).ok_or(error)?;
+        let repaired = representable(text).ok_or(error)?;
         serde_json::from_str(&repaired)
     })
+}
+
+/// JSON whose values Rust can represent, by the rules of [`read_leniently`]; `None` if the text is that already, or is
+/// not JSON.
+pub fn representable(text: &str) -> Option<String> {
+    serde_json::from_str::<&RawValue>(text).ok()?;
+    repaired(text)
 }
 
 /// Reads a parsed value, as text: if it were read from the value itself, the program would have a second copy of the code

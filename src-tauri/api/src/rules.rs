@@ -53,6 +53,8 @@ pub enum RuleOrigin {
     Local,
     /// `.claude/settings.json`: this project, for everyone.
     Project,
+    /// The folder's settings as the user trusted them: both of its files in one.
+    Folder,
     /// The user's own settings, for all projects.
     User,
     /// The organisation's policy.

@@ -88,7 +88,9 @@ fn origin(source: &str) -> RuleOrigin {
         "projectSettings" => RuleOrigin::Project,
         "userSettings" => RuleOrigin::User,
         "policySettings" => RuleOrigin::Policy,
-        "cliArg" | "flagSettings" | "command" => RuleOrigin::Arguments,
+        // Only the copy of the folder's settings is passed as `--settings`.
+        "flagSettings" => RuleOrigin::Folder,
+        "cliArg" | "command" => RuleOrigin::Arguments,
         _ => RuleOrigin::Other,
     }
 }

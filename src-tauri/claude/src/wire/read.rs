@@ -10,7 +10,7 @@ use super::stream::read_stream;
 use super::task::read_task;
 use crate::answer::refused;
 use crate::limits;
-use deskbell_agent::json::{read_value, without_lone_surrogates};
+use deskbell_agent::json::{read_leniently, read_value, representable, without_lone_surrogates};
 use deskbell_agent::{AgentEvent, AgentRequest, Answer, Retry, WokenBy};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -44,11 +44,18 @@ pub(crate) fn read_line(line: &[u8], answer: &mut ReadAnswer<'_>) -> AgentEvent 
 fn parse_text(text: &str, answer: &mut ReadAnswer<'_>) -> AgentEvent {
     match read(text, answer) {
         Ok(inbound) => inbound,
-        Err(error) => match without_lone_surrogates(text) {
+        Err(error) => {
             // A lone `\ud83d` is legal JSON that no Rust string can contain.
-            Some(repaired) => read(&repaired, answer).unwrap_or_else(|error| unreadable(text, &error)),
-            None => unreadable(text, &error),
-        },
+            let repaired = without_lone_surrogates(text).and_then(|repaired| read(&repaired, answer).ok());
+            // Nor can a Rust number be `1e999`. Only a request has to keep its text.
+            let with_texts = || match first_kind(text) {
+                Some("control_request") => None,
+                _ => read(&representable(text)?, answer)
+                    .ok()
+                    .filter(|event| !matches!(event, AgentEvent::Request { .. })),
+            };
+            repaired.or_else(with_texts).unwrap_or_else(|| unreadable(text, &error))
+        }
     }
 }
 
@@ -157,7 +164,7 @@ fn first_kind(text: &str) -> Option<&str> {
 /// absent.
 fn read_as_far_as_known<T: DeserializeOwned>(text: &str) -> Result<T, serde_json::Error> {
     serde_json::from_str(text).or_else(|_| {
-        let mut fields: Map<String, Value> = serde_json::from_str(text)?;
+        let mut fields: Map<String, Value> = read_leniently(text)?;
         fields.retain(|name, value| read_value::<T>(&json!({ name.as_str(): value.clone() })).is_ok());
         read_value(&Value::Object(fields))
     })

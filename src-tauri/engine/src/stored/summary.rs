@@ -35,10 +35,10 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// The title to show: the user's, the agent's, the last prompt, the agent's summary, the first prompt.
+    /// The title to show: the user's, the agent's, the agent's summary, the first prompt, the last prompt.
     pub fn title(&self) -> &str {
         let titles =
-            [&self.custom_title, &self.generated_title, &self.last_prompt, &self.summary, &self.first_prompt];
+            [&self.custom_title, &self.generated_title, &self.summary, &self.first_prompt, &self.last_prompt];
         titles.into_iter().find_map(Option::as_deref).unwrap_or("Untitled session")
     }
 }

@@ -85,8 +85,14 @@ fn every_shape_has_its_title_and_its_state() {
     use StoredState::{Completed, Interrupted};
     let overloaded = StoredState::Failed { message: "API Error: 529 overloaded_error".to_owned() };
     let expected: &[(&str, &str, StoredState, &str, &str)] = &[
-        ("completed", "And the report?", Completed, "Round half to even in totals", "And the report?"),
-        ("killed_in_text", "SLOW 200 50", Interrupted, "SAY turn one", "SLOW 200 50"),
+        (
+            "completed",
+            "Round half to even in totals",
+            Completed,
+            "Round half to even in totals",
+            "And the report?",
+        ),
+        ("killed_in_text", "SAY turn one", Interrupted, "SAY turn one", "SLOW 200 50"),
         ("killed_in_tool", "Sleep a little", Interrupted, "Sleep a little", "Sleep a little"),
         ("killed_and_resumed", "Sleep a little", Interrupted, "Sleep a little", "Sleep a little"),
         ("interrupted", "Write a story", Interrupted, "Write a story", "Write a story"),
@@ -343,7 +349,7 @@ async fn only_the_sessions_of_this_project_are_listed() {
     let mut ids: Vec<&String> = sessions.keys().collect();
     ids.sort();
     assert_eq!(ids, [&id(1), &id(6)]);
-    assert_eq!(sessions[&id(1)].title, "And the report?");
+    assert_eq!(sessions[&id(1)].title, "Round half to even in totals");
     assert!(last.is_complete);
     assert_eq!(last.n_unreadable, 0);
 }
@@ -582,7 +588,7 @@ async fn live_conversations_of_all_projects_are_followed() {
     write(&id(1), "busy");
     let found = until("it works", &|live| live.len() == 1).await;
     assert_eq!(found[0].project.as_deref(), Some(store.project().as_path()));
-    assert_eq!(found[0].session.title, "And the report?");
+    assert_eq!(found[0].session.title, "Round half to even in totals");
     write(&id(1), "waiting");
     let waits = |live: &[super::Located]| {
         live.first()
@@ -654,7 +660,7 @@ fn one_session_is_found_by_its_id() {
     store.put(1, "completed");
     store.put(2, "other_folder");
     let found = |id: &str| store.place().find(id).unwrap().map(|session| session.title);
-    assert_eq!(found(&id(1)).as_deref(), Some("And the report?"));
+    assert_eq!(found(&id(1)).as_deref(), Some("Round half to even in totals"));
     for other in [&id(2), &id(3), "../project", ""] {
         assert_eq!(found(other), None, "{other}");
     }

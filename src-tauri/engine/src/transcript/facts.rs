@@ -72,7 +72,7 @@ impl Facts {
     pub fn learn(&mut self, item: &Item) -> Option<Event> {
         let Body::ToolCall(call) = &item.body else { return None };
         match &call.detail {
-            ToolDetail::Todos { todos } if *todos != self.tasks => {
+            ToolDetail::Todos { todos } if call.state == ToolState::Succeeded && *todos != self.tasks => {
                 self.tasks.clone_from(todos);
                 Some(Event::TasksChanged { tasks: todos.clone() })
             }

@@ -3173,7 +3173,7 @@ export type RuleEffect = "deny" | "ask" | "allow";
 /**
  * The origin of a rule, in display order.
  */
-export type RuleOrigin = "session" | "local" | "project" | "user" | "policy" | "arguments" | "other";
+export type RuleOrigin = "session" | "local" | "project" | "folder" | "user" | "policy" | "arguments" | "other";
 
 /**
  * A failure of the permission channel: the agent did not ask where it must, or cannot ask at all.

@@ -15,6 +15,10 @@ const ORIGINS: Record<RuleOrigin, { title: string; place: string }> = {
   project: { title: 'Everyone in this project', place: '.claude/settings.json' },
   user: { title: 'You, in all projects', place: 'Your own settings' },
   policy: { title: 'Your organisation', place: 'Managed settings' },
+  folder: {
+    title: 'This folder',
+    place: '.claude/settings.json and .claude/settings.local.json, as you trusted them',
+  },
   arguments: { title: 'Command line', place: 'The arguments that the agent was started with' },
   other: { title: 'Other', place: 'The agent does not report the source' },
 };
