@@ -1,6 +1,7 @@
 //! The agent's environment when Deskbell's own is minimal or was made for another program.
 
 use crate::life::Setup;
+use deskbell_claude::SESSION_VARIABLES;
 use serde_json::Value;
 use std::process::Command;
 
@@ -20,6 +21,7 @@ fn a_poor_environment_is_completed_and_a_foreign_one_is_stripped() {
         .envs([("PATH", "/usr/bin:/bin"), (OUTER, "1"), ("CLAUDECODE", "1"), ("CLAUDECODE_SSE_PORT", "1234")])
         .envs([("DESKBELL_RUN", "another"), ("DESKBELL_AGENT", "another"), ("LANG", "C")])
         .envs(OF_APP_IMAGE.map(|name| (name, "/tmp/.mount/deskbell")))
+        .envs(SESSION_VARIABLES.map(|name| (name, "another")))
         .env("HOME", home.path())
         .output()
         .unwrap();
@@ -27,8 +29,8 @@ fn a_poor_environment_is_completed_and_a_foreign_one_is_stripped() {
     assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
     let told = text.lines().find_map(|line| line.strip_prefix("told: ")).unwrap();
     let told: Vec<String> = serde_json::from_str(told).unwrap();
-    let (told, of_app_image) = told.split_at(told.len() - OF_APP_IMAGE.len());
-    assert_eq!(of_app_image, ["(unset)"; 4]);
+    let (told, foreign) = told.split_at(told.len() - OF_APP_IMAGE.len() - SESSION_VARIABLES.len());
+    assert!(foreign.iter().all(|value| value == "(unset)"), "{foreign:?}");
     let [path, claudecode, port, agent, run, lang, home_told] = told else { panic!("{told:?}") };
     assert!(path.starts_with("/usr/bin:/bin:"), "what was there stays in front: {path}");
     let local = home.path().join(".local/bin").display().to_string();
@@ -48,7 +50,7 @@ async fn told_by_the_agent() {
     let names =
         ["PATH", "CLAUDECODE", "CLAUDECODE_SSE_PORT", "DESKBELL_AGENT", "DESKBELL_RUN", "LANG", "HOME"];
     let mut life = Setup::demo().open().await;
-    let names = [&names[..], &OF_APP_IMAGE].concat();
+    let names = [&names[..], &OF_APP_IMAGE, &SESSION_VARIABLES].concat();
     life.turn(&names.iter().map(|name| format!("ENV {name}")).collect::<Vec<_>>().join("\n")).await;
     println!("told: {}", Value::from(life.answers().await));
     life.close().await;

@@ -87,7 +87,8 @@ pub fn open(world: &World, token: &str) -> SessionHandle {
         program: world.agent.clone(),
         first_args: Vec::new(),
         project: world.project.clone(),
-        restricted: true,
+        // In a restricted folder an agent schedules nothing.
+        restricted: false,
         snapshot: None,
         env: world.env().into_iter().map(|(name, value)| (name, Some(value))).collect(),
         run_token: token.to_owned(),

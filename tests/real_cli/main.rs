@@ -28,6 +28,8 @@ mod hibernation;
 #[cfg(unix)]
 mod hooks;
 mod hostile;
+#[cfg(unix)]
+mod inbox;
 mod options;
 mod overhead;
 mod owner;
@@ -71,6 +73,7 @@ fn main() {
     ];
     #[cfg(unix)]
     alone.extend(tests![protocol:
+        the_variables_that_the_cli_sets_for_programs_are_known,
         a_cut_off_prompt_is_answered_under_another_id,
         a_run_leaves_nothing_outside_its_world,
     ]);
@@ -218,6 +221,9 @@ fn main() {
         configuration:
             all_parts_of_the_configuration_are_reported,
             a_server_is_turned_off_and_on_and_connected_to_again;
+        inbox:
+            a_restricted_session_neither_lists_nor_messages_others,
+            no_session_receives_a_message;
         hooks:
             hooks_are_shown_by_what_they_did,
             a_call_says_that_a_hook_allowed_or_denied_it,
@@ -249,6 +255,7 @@ fn main() {
         far: a_session_runs_where_the_code_is,
             a_folder_is_trusted_and_a_turn_is_rewound_there;
         schedules: planned_turns_are_listed_until_they_are_cancelled,
+            the_schedule_of_a_restricted_folder_starts_no_turn,
             a_monitor_is_shown_as_one_and_each_of_its_turns_says_so;
         hibernation: an_agent_that_hibernates_gives_its_memory_back_and_goes_on;
         crash:

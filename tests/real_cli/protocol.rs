@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
+use deskbell_claude::SESSION_VARIABLES;
 use deskbell_tests::real_cli::{CliChild, World};
 use deskbell_tests::wait::eventually;
 use serde_json::{Value, json};
@@ -388,4 +389,28 @@ fn is_delta(line: &Value) -> bool {
 /// The text that came in deltas.
 fn streamed(lines: &[Value]) -> String {
     lines.iter().filter_map(|line| line["event"]["delta"]["text"].as_str()).collect()
+}
+
+/// Deskbell keeps them from other agents by their names.
+pub async fn the_variables_that_the_cli_sets_for_programs_are_known() -> Result<()> {
+    let world = World::new().await?;
+    let given: Vec<String> =
+        world.env().into_iter().map(|(name, _)| name.to_string_lossy().into_owned()).collect();
+    let mut child = CliChild::spawn(&world, &[])?;
+    child.prompt("BASH env > variables.txt\nSAY done").await?;
+    let asked = child.next("a permission request", |line| line["type"] == "control_request").await?;
+    let allowed = json!({"behavior": "allow", "updatedInput": asked["request"]["input"]});
+    child.answer(&asked["request_id"], allowed).await?;
+    child.result().await?;
+    child.close().await?;
+    let text = std::fs::read_to_string(world.file("variables.txt"))?;
+    let names = text.lines().filter_map(|line| Some(line.split_once('=')?.0));
+    let is_new = |name: &&str| {
+        ["CLAUDE", "ANTHROPIC", "AI_AGENT"].iter().any(|start| name.starts_with(start))
+            && !given.iter().any(|known| known == name)
+            && !SESSION_VARIABLES.contains(name)
+    };
+    let unknown: Vec<&str> = names.filter(is_new).collect();
+    ensure!(unknown.is_empty(), "these are not in the list: {unknown:?}");
+    Ok(())
 }

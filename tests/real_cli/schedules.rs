@@ -5,7 +5,7 @@ use super::hibernation;
 use anyhow::{Context, Result, ensure};
 use deskbell_engine::api::{Body, Event, Outcome};
 use deskbell_engine::session::Subscriber;
-use deskbell_tests::real_cli::World;
+use deskbell_tests::real_cli::{CliChild, World};
 use deskbell_tests::relay::{DEADLINE, Relay, outcome};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -28,7 +28,7 @@ async fn unasked(relay: &mut Relay) -> Result<()> {
 
 pub async fn planned_turns_are_listed_until_they_are_cancelled() -> Result<()> {
     let world = World::new().await?;
-    let mut relay = Relay::spawn(&world, &[])?;
+    let mut relay = Relay::spawn(&world, &["--trust"])?;
     let job = json!({"cron": "7 3 * * *", "prompt": "SAY good morning", "recurring": true});
     let wake_up = json!({"delaySeconds": 3600, "reason": "the build is slow", "prompt": "SAY up"});
     let plan =
@@ -60,6 +60,32 @@ pub async fn planned_turns_are_listed_until_they_are_cancelled() -> Result<()> {
         shown == [cancelled.as_str(), "Planned a wake-up: none, the agent is done (succeeded)"],
         "{shown:?}"
     );
+    relay.close().await
+}
+
+/// The CLI alone, as the canary, starts a turn for a job whose time has passed. Both folders have the same schedule.
+pub async fn the_schedule_of_a_restricted_folder_starts_no_turn() -> Result<()> {
+    let job = json!({
+        "id": "abc12345", "cron": "* * * * *", "prompt": "SAY the folder says so", "recurring": false,
+        "createdAt": 1_700_000_000_000_u64,
+    });
+    let schedule = json!({"tasks": [job]}).to_string();
+    let (world, elsewhere) = (World::new().await?, World::new().await?);
+    for world in [&world, &elsewhere] {
+        std::fs::create_dir(world.project.join(".claude"))?;
+        std::fs::write(world.project.join(".claude/scheduled_tasks.json"), &schedule)?;
+    }
+    let mut relay = Relay::spawn(&world, &[])?;
+    relay.turn("SAY one").await?;
+    let mut canary = CliChild::spawn(&elsewhere, &[])?;
+    canary.prompt("SAY one").await?;
+    let is_job =
+        |line: &Value| line["type"] == "assistant" && line.to_string().contains("the folder says so");
+    canary.next("the turn of the schedule", is_job).await?;
+    canary.close().await?;
+
+    relay.turn("SAY two").await?;
+    ensure!(relay.answers() == ["one", "two"], "{:?}", relay.answers());
     relay.close().await
 }
 

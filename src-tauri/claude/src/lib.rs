@@ -12,11 +12,13 @@ mod context;
 mod driver;
 pub mod limits;
 pub mod options;
+pub mod other_sessions;
 mod outcome;
 pub mod request;
 pub mod rules;
 pub mod searchable;
 pub mod server_log;
+mod session_variables;
 pub mod setup;
 pub mod stored;
 pub mod tool;
@@ -25,5 +27,6 @@ pub mod wire;
 
 pub use capabilities::capabilities;
 pub use driver::ClaudeDriver;
+pub use session_variables::SESSION_VARIABLES;
 
 use deskbell_api as api;

@@ -7,6 +7,7 @@ mod extension;
 mod frontmatter;
 mod hooks;
 pub mod json;
+pub mod schedule;
 mod servers;
 mod settings;
 pub mod snapshot;
@@ -30,6 +31,8 @@ pub const MOST_RAW_TEXT: usize = 64 * 1024;
 pub enum Role {
     Settings,
     Servers,
+    /// Prompts with times.
+    Schedule,
     /// A `SKILL.md`, and the name of its folder.
     Skill {
         name: String,
@@ -50,8 +53,12 @@ pub fn judge(found: &mut Findings, bytes: &[u8], role: &Role) {
     if text.text.trim().is_empty() {
         return;
     }
-    if !matches!(role, Role::Settings | Role::Servers) {
-        return extension::find(found, &text.text, role);
+    match role {
+        Role::Settings | Role::Servers => {}
+        Role::Schedule => return schedule::find(found, &text.text),
+        Role::Skill { .. } | Role::Agent | Role::Command { .. } => {
+            return extension::find(found, &text.text, role);
+        }
     }
     let document = match json::parse(&text.text) {
         Ok(document) => document,

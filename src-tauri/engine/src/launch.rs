@@ -4,13 +4,14 @@ mod mode;
 
 use crate::agent::Driver;
 use crate::api::{AgentCapabilities, AgentKind, CommandError, ErrorCode, Priority, Rule, SessionOptions};
-use crate::claude::{self, ClaudeDriver, options};
+use crate::claude::{self, ClaudeDriver, options, other_sessions};
 use crate::locate::usual_directories;
 use crate::trust::snapshot::{self, Snapshot};
 use deskbell_acp::agents::{Restriction, Variable};
 use deskbell_acp::{AcpDriver, ChosenAgent, Setup};
 pub(crate) use mode::StartMode;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
@@ -197,10 +198,15 @@ impl Launch {
             "--permission-prompt-tool=stdio",
         ];
         args.extend(fixed.map(OsString::from));
-        if self.restricted {
-            args.extend(RESTRICTIONS.map(OsString::from));
-        } else if let Some(snapshot) = &self.snapshot {
-            args.extend(snapshot.args());
+        match &self.snapshot {
+            Some(snapshot) if !self.restricted => args.extend(snapshot.args()),
+            _ => {
+                if self.restricted {
+                    args.extend(RESTRICTIONS.map(OsString::from));
+                }
+                let settings = Value::Object(other_sessions::settings(self.restricted));
+                args.push(format!("--settings={settings}").into());
+            }
         }
         let mut value = |flag: &str, value: &Option<String>| {
             args.extend(value.as_ref().map(|value| OsString::from(format!("{flag}={value}"))));
@@ -231,6 +237,7 @@ impl Launch {
     pub fn is_private(name: &OsStr) -> bool {
         let name = name.to_string_lossy();
         name.starts_with("CLAUDECODE")
+            || claude::SESSION_VARIABLES.contains(&&*name)
             || OF_APP_IMAGE.contains(&&*name)
             || (name.starts_with("DESKBELL_") && !name.starts_with("DESKBELL_DEMO_"))
     }
@@ -268,7 +275,11 @@ impl Launch {
         env.push(("CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING".into(), "true".into()));
         // The CLI joins the deltas of one frame: half the lines, the same characters (2.1.329).
         env.push(("CLAUDE_CODE_STREAM_EVENT_HOLD_MS".into(), "16".into()));
-        if !self.restricted {
+        if self.restricted {
+            // The CLI starts turns for the prompts in the folder's `.claude/scheduled_tasks.json`, whatever settings it
+            // loads (2.1.329 and 2.1.332). The variable also removes the agent's own tools for scheduled jobs.
+            env.push(("CLAUDE_CODE_DISABLE_CRON".into(), "1".into()));
+        } else {
             env.extend(self.snapshot.iter().flat_map(Snapshot::env));
         }
         env
@@ -315,6 +326,7 @@ fn completed_path(path: Option<&OsStr>, own: Option<&Path>, home: Option<&Path>)
 mod tests {
     use super::*;
     use crate::api::PermissionMode;
+    use serde_json::json;
 
     fn launch() -> Launch {
         Launch {
@@ -365,6 +377,27 @@ mod tests {
             assert!(has(&launch(), flag));
             assert!(!has(&trusted, flag));
         }
+    }
+
+    #[test]
+    fn no_agent_gets_messages_and_a_restricted_one_neither_writes_any_nor_starts_scheduled_turns() {
+        let settings = |launch: &Launch| {
+            let args = launch.args(&Start::default());
+            let given: Vec<_> =
+                args.iter().filter_map(|arg| arg.to_str()?.strip_prefix("--settings=")).collect();
+            assert_eq!(given.len(), 1, "{given:?}");
+            serde_json::from_str::<Value>(given[0]).unwrap()
+        };
+        let cron = |launch: &Launch| {
+            let name = OsString::from("CLAUDE_CODE_DISABLE_CRON");
+            launch.environment(std::iter::empty()).contains(&(name, "1".into()))
+        };
+        let restricted = launch();
+        let trusted = Launch { restricted: false, ..launch() };
+        assert_eq!(settings(&restricted)["crossSessionInbound"], "refuse");
+        assert_eq!(settings(&restricted)["permissions"]["deny"], json!(["ListAgents", "SendMessage"]));
+        assert_eq!(settings(&trusted), json!({"crossSessionInbound": "refuse"}));
+        assert!(cron(&restricted) && !cron(&trusted));
     }
 
     #[test]

@@ -26,7 +26,9 @@ pub(super) fn find(found: &mut Findings, text: &str, role: &Role) {
     let (title, name) = match role {
         Role::Skill { name } => ("Adds a skill", own_name.unwrap_or_else(|| name.clone())),
         Role::Command { name } => ("Adds a slash command", name.clone()),
-        Role::Agent | Role::Settings | Role::Servers => ("Adds a subagent", own_name.unwrap_or_default()),
+        Role::Agent | Role::Settings | Role::Servers | Role::Schedule => {
+            ("Adds a subagent", own_name.unwrap_or_default())
+        }
     };
     found.add(FindingKind::Setting, Severity::Changes, title, name);
     found.rest(&entries, &[JUDGED, &["name"]].concat());

@@ -2,6 +2,7 @@
 //! never executes; links are followed and named.
 
 pub(super) use crate::claude::trust::Role;
+use crate::claude::trust::schedule;
 use crate::disk::{ReadError, list, read_regular};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -59,7 +60,7 @@ pub(super) fn read(project: &Path) -> Vec<Found> {
     let mut n_extensions = 0;
     let mut files = Vec::new();
     for place in places(project) {
-        if !matches!(place.role, Role::Settings | Role::Servers) {
+        if !matches!(place.role, Role::Settings | Role::Servers | Role::Schedule) {
             n_extensions += 1;
             if n_extensions > MOST_EXTENSIONS {
                 let reason = format!("there are more than {MOST_EXTENSIONS} skills, agents and commands");
@@ -89,6 +90,7 @@ fn places(project: &Path) -> Vec<Place> {
     let mut places = vec![
         settings(project, "", "settings.json"),
         settings(project, "", "settings.local.json"),
+        Place { role: Role::Schedule, ..settings(project, "", "scheduled_tasks.json") },
         servers(project, ""),
     ];
     // 2.1.329 also starts the servers of every folder above, and reads the local settings of the repository's root; for
@@ -214,7 +216,10 @@ fn main_worktree(worktree: &Path) -> Option<PathBuf> {
 
 /// Reads one place; `None` if it has no file.
 fn look(place: Place) -> Option<Found> {
-    let (link, content) = look_at(&place.path)?;
+    let (link, mut content) = look_at(&place.path)?;
+    if let (Role::Schedule, Content::Bytes(bytes)) = (&place.role, &mut content) {
+        *bytes = schedule::without_notes(std::mem::take(bytes));
+    }
     Some(Found { place, link, content })
 }
 

@@ -8,6 +8,7 @@
 mod plugin;
 
 use super::files::{self, Content, Found, Role};
+use crate::claude::other_sessions;
 use crate::claude::trust::json;
 use crate::claude::trust::snapshot::{servers, settings};
 use crate::disk::write_atomically;
@@ -118,7 +119,7 @@ impl Snapshots {
             Err(error) => return Err(error.into()),
         };
         let plugin = Some(copy.join(PLUGIN)).filter(|plugin| plugin.is_dir());
-        Ok(Snapshot { settings: copy.join(SETTINGS), servers, instructions, plugin, agents })
+        Ok(Snapshot { settings: start_settings(&copy)?, servers, instructions, plugin, agents })
     }
 
     /// The servers that the user added for this folder alone (`claude mcp add`). The CLI leaves them out together with
@@ -183,6 +184,8 @@ const MOST_BYTES: u64 = 64 * 1024 * 1024;
 /// Copies that are looked at when old ones are removed; the rest waits for the next time.
 const MOST_COPIES: usize = 10_000;
 const SETTINGS: &str = "settings.json";
+/// The settings of the folder, with what Deskbell decides for each agent.
+const START: &str = "start.json";
 const SERVERS: &str = "servers.json";
 const AGENTS: &str = "agents.json";
 const PLUGIN: &str = "plugin";
@@ -202,6 +205,17 @@ fn fill(folder: &Path, project: &Path, files: &[Found]) -> io::Result<()> {
     }
     // Written last, because its presence marks the copy as complete.
     write_new(&folder.join(SETTINGS), Value::Object(settings).to_string().as_bytes())
+}
+
+/// Writes the settings that an agent is started with. They are made from the copy at each start, because a copy can be
+/// of an earlier version of Deskbell, and a folder must not decide about messages of other sessions.
+fn start_settings(copy: &Path) -> io::Result<PathBuf> {
+    let text = read_text(&copy.join(SETTINGS), MOST_BYTES)?;
+    let mut settings: Map<String, Value> = serde_json::from_str(&text)?;
+    other_sessions::refuse_messages(&mut settings);
+    let path = copy.join(START);
+    write_changed(&path, Value::Object(settings).to_string().as_bytes())?;
+    Ok(path)
 }
 
 /// The objects in the files of one role, with their paths. Files that are not JSON objects are skipped; the CLI skips

@@ -43,6 +43,22 @@ fn read(path: &Path) -> Value {
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
 
+/// The settings of the folder in its copy.
+fn copied_settings(snapshot: &Snapshot) -> Value {
+    read(&snapshot.settings.with_file_name(SETTINGS))
+}
+
+#[test]
+fn a_folder_does_not_decide_about_messages_of_other_sessions() {
+    for text in ["{}", r#"{"crossSessionInbound":"accept","model":"a"}"#] {
+        let place = Place::new(&[(SHARED, text)]);
+        let snapshot = place.copy();
+        let mut expected = copied_settings(&snapshot);
+        expected["crossSessionInbound"] = json!("refuse");
+        assert_eq!(read(&snapshot.settings), expected, "{text}");
+    }
+}
+
 const SHARED: &str = ".claude/settings.json";
 const LOCAL: &str = ".claude/settings.local.json";
 
@@ -60,7 +76,7 @@ fn settings_are_joined_and_the_local_ones_count_first() {
         "env": {"A": "1", "B": "2"},
         "permissions": {"deny": ["Bash(rm:*)", "WebFetch"], "allow": ["Bash(ls)"]},
     });
-    assert_eq!(read(&place.copy().settings), expected);
+    assert_eq!(copied_settings(&place.copy()), expected);
 }
 
 #[test]
@@ -72,7 +88,7 @@ fn a_rule_about_a_path_stays_about_the_project() {
     let project = place.project.display();
     let expected =
         json!([format!("Read(/{project}/secret/**)"), "Edit(//etc/**)", "Read(./a)", "Bash(/bin/rm:*)"]);
-    assert_eq!(read(&place.copy().settings)["permissions"]["deny"], expected);
+    assert_eq!(copied_settings(&place.copy())["permissions"]["deny"], expected);
 }
 
 #[test]
@@ -84,10 +100,10 @@ fn a_folder_cannot_choose_that_nothing_is_asked() {
             "theme": "dark",
         });
         let place = Place::new(&[(SHARED, &settings.to_string())]);
-        assert_eq!(read(&place.copy().settings), json!({"permissions": {}, "theme": "dark"}));
+        assert_eq!(copied_settings(&place.copy()), json!({"permissions": {}, "theme": "dark"}));
     }
     let place = Place::new(&[(SHARED, r#"{"permissions":{"defaultMode":"acceptEdits"}}"#)]);
-    assert_eq!(read(&place.copy().settings), json!({"permissions": {"defaultMode": "acceptEdits"}}));
+    assert_eq!(copied_settings(&place.copy()), json!({"permissions": {"defaultMode": "acceptEdits"}}));
 }
 
 /// One bad entry would make the CLI ignore the deny rules with it.
@@ -99,7 +115,7 @@ fn what_is_malformed_takes_nothing_else_with_it() {
         (".mcp.json", r#"{"mcpServers":{"a":{"command":"x","args":"y"},"b":{"command":"x"},"c":1}}"#),
     ]);
     let copy = place.copy();
-    assert_eq!(read(&copy.settings), json!({"hooks": {}, "permissions": {"deny": ["Bash"]}}));
+    assert_eq!(copied_settings(&copy), json!({"hooks": {}, "permissions": {"deny": ["Bash"]}}));
     assert_eq!(read(&copy.servers[0]), json!({"mcpServers": {"b": {"command": "x"}}}));
 }
 
@@ -168,7 +184,7 @@ fn a_copy_never_changes_and_a_change_is_another_copy() {
     place.put(&[(SHARED, r#"{"model":"b"}"#)]);
     let after = place.copy();
     assert_ne!(after.settings, before.settings);
-    assert_eq!(read(&before.settings), json!({"model": "a"}));
+    assert_eq!(copied_settings(&before), json!({"model": "a"}));
 }
 
 #[cfg(unix)]
