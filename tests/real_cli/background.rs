@@ -6,7 +6,7 @@ pub mod client;
 use anyhow::{Result, ensure};
 #[cfg(target_os = "linux")]
 use client::Client;
-use deskbell_engine::api::Outcome;
+use deskbell_engine::api::{Command, Outcome};
 use deskbell_tests::real_cli::World;
 use deskbell_tests::relay::{DEADLINE, Relay, outcome};
 use deskbell_tests::wait::eventually;
@@ -71,6 +71,30 @@ pub async fn a_background_shell_is_stopped_by_its_id() -> Result<()> {
     relay.turn("SAY asked again").await?;
     let ends = relay.items().iter().filter(|item| item["body"]["type"] == "turnEnd").count();
     ensure!(ends == 2, "{ends} turns, so one was not asked for");
+    relay.close().await
+}
+
+/// The subagent waits for the test, and the turn waits for a reply that never comes.
+pub async fn a_stop_leaves_a_subagent_in_the_background_running() -> Result<()> {
+    let world = World::new().await?;
+    let mut relay = Relay::spawn(&world, &[])?;
+    let call = json!({
+        "description": "dig", "subagent_type": "general-purpose", "run_in_background": true,
+        "prompt": "GATE dig\nSAY dug",
+    });
+    relay.prompt(&format!("TOOL Agent {call}\nHANG")).await?;
+    relay.session_where("the subagent", |session| session["nBackground"] == 1).await?;
+    relay.send(&Command::Interrupt).await?;
+    let turn = relay.turn_end().await?;
+    ensure!(outcome(&turn)? == Outcome::Interrupted, "{turn}");
+    ensure!(turn["words"] == "Interrupted · 1 background task goes on", "{turn}");
+    ensure!(relay.session()?["nBackground"] == 1, "{}", relay.session()?);
+
+    world.api.open("dig");
+    let unasked = |event: &Value| event["type"] == "turnStarted" && event["promptIds"] == json!([]);
+    relay.next_event("the turn about its report", DEADLINE, unasked).await?;
+    relay.turn_end().await?;
+    ensure!(relay.session()?["nBackground"] == 0, "{}", relay.session()?);
     relay.close().await
 }
 

@@ -109,13 +109,20 @@ fn json_text(value: &impl Serialize) -> String {
 /// The body of a request.
 fn body(request: &HostRequest) -> Value {
     match request {
-        // 2.1.329 sends the system prompt that a conversation began with until it is compacted, whatever later processes
-        // are started with; 2.1.197 does not, and ignores the field.
-        HostRequest::Initialize { renews_system_prompt: true } => {
-            json!({"subtype": "initialize", "supportedDialogKinds": KINDS, "systemPromptSnapshot": false})
-        }
-        HostRequest::Initialize { renews_system_prompt: false } => {
-            json!({"subtype": "initialize", "supportedDialogKinds": KINDS})
+        HostRequest::Initialize { renews_system_prompt } => {
+            let mut body = json!({
+                "subtype": "initialize",
+                "supportedDialogKinds": KINDS,
+                // An interrupt ends the turn only: without the field it also ends every subagent in the background
+                // (2.1.329 and 2.1.332).
+                "perTaskStopAffordance": true,
+            });
+            if *renews_system_prompt {
+                // 2.1.329 sends the system prompt that a conversation began with until it is compacted, whatever later
+                // processes are started with; 2.1.197 does not, and ignores the field.
+                body["systemPromptSnapshot"] = json!(false);
+            }
+            body
         }
         HostRequest::Interrupt => json!({"subtype": "interrupt"}),
         // The response is `{"cancelled": bool}` (2.1.329).

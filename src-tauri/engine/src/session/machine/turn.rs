@@ -152,7 +152,10 @@ impl Step<'_> {
         };
         let is_limited = outcome == Outcome::RateLimited;
         let failed = !matches!(outcome, Outcome::Done | Outcome::Unavailable | Outcome::Interrupted);
-        let words = outcome::words(&outcome, result, &self.machine.process.started().options);
+        let mut words = outcome::words(&outcome, result, &self.machine.process.started().options);
+        if outcome == Outcome::Interrupted {
+            words.push_str(&self.machine.background.going_on());
+        }
         let spent = self.machine.spending.on_result(self.now, result, self.machine.options.model());
         self.machine.conversation.on_result(result.session_id.as_deref());
         for prompt in &ended.prompts {

@@ -35,6 +35,15 @@ impl Background {
         self.running.len()
     }
 
+    /// The end of the words for a turn that the user stopped: an interrupt leaves the tasks in the background running.
+    pub fn going_on(&self) -> String {
+        match self.running.len() {
+            0 => String::new(),
+            1 => " · 1 background task goes on".to_owned(),
+            n => format!(" · {n} background tasks go on"),
+        }
+    }
+
     /// The process has to stay alive for a task, or for the turn that the end of one begins.
     pub fn keep_awake(&self, now: u64) -> bool {
         let expects_turn = self.ended_at.is_some_and(|at| now < at.saturating_add(TURN_MS));

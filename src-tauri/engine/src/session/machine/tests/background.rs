@@ -27,6 +27,21 @@ fn became_a_task(life: &mut Life, structured: Value) {
     line(life, &json!({"type": "user", "message": {"content": [result]}, "tool_use_result": structured}));
 }
 
+#[test]
+fn the_end_of_a_stopped_turn_says_what_goes_on() {
+    for n_tasks in [0, 1, 2] {
+        let mut life = ready();
+        life.happens("prompt a");
+        for id in ["b", "c"].iter().take(n_tasks) {
+            became_a_task(&mut life, json!({"backgroundTaskId": id}));
+        }
+        life.happens("interrupt");
+        life.happens("result a aborted");
+        let expected = ["", " · 1 background task goes on", " · 2 background tasks go on"][n_tasks];
+        assert_eq!(life.machine.background.going_on(), expected);
+    }
+}
+
 /// 2.1.197 lists no tasks: they are counted by the results of their calls.
 #[test]
 fn an_agent_with_work_in_the_background_does_not_hibernate() {
