@@ -195,7 +195,7 @@ impl Step<'_> {
         }
         let (at, failed) = (running.at, running.files.is_empty() && !running.warnings.is_empty());
         if failed {
-            let problem = format!("The files were not changed. {}", running.warnings.join("\n"));
+            let problem = format!("The files were not changed. {}", running.warnings.join(" "));
             return self.rewind_failed_at(at, problem);
         }
         self.rewind_conversation();
@@ -350,9 +350,10 @@ impl Step<'_> {
                 format!("The rewind cannot be undone, and nothing was changed: {problem}")
             }
             Err(UndoFault::Partly(files)) => {
+                let files: Vec<String> = files.iter().map(|file| format!("“{file}”")).collect();
                 format!(
-                    "The rewind was undone in part. These files could not be restored:\n{}",
-                    files.join("\n")
+                    "The rewind was undone in part. These files could not be restored: {}.",
+                    files.join(", ")
                 )
             }
         };
