@@ -12,7 +12,10 @@ impl Step<'_> {
                 let strict = self.is_strict();
                 self.machine.audit.on_call(assistant, strict);
                 self.machine.schedules.on_reply(assistant);
-                self.machine.requests.on_reply(assistant);
+                if self.machine.acp.is_none() {
+                    // Over ACP each request gets an answer.
+                    self.machine.requests.on_reply(assistant);
+                }
                 if let Some(turn) = &mut self.machine.turn {
                     turn.on_reply(assistant);
                 }
@@ -20,7 +23,6 @@ impl Step<'_> {
             AgentEvent::User(user) => {
                 self.watch_results(user);
                 if self.machine.acp.is_none() {
-                    // Over ACP each request gets an answer.
                     let closed = self.machine.requests.on_results(user);
                     self.resolved(closed);
                 }
