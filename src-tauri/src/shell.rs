@@ -14,6 +14,8 @@ use crate::registry::{self, SessionRegistry};
 use crate::settings::{self, CurrentSettings};
 use crate::start::{self, StartPage};
 use crate::watch::FolderWatches;
+#[cfg(target_os = "linux")]
+use crate::webkit;
 use crate::windows::{self, Windows};
 use crate::{
     apply_settings, autostart, board, commands, emit, keep_running, lifecycle, menu_bar, native_dialogs,
@@ -46,6 +48,8 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     if std::env::var_os("DISPLAY").is_none() && std::env::var_os("WAYLAND_DISPLAY").is_none() {
         anyhow::bail!("there is no display to open a window on; `deskbell relay` works without one");
     }
+    #[cfg(target_os = "linux")]
+    let drawing = webkit::DrawingChoice::make();
     let opened: Arc<Mutex<Option<anyhow::Result<Opened>>>> = Arc::default();
     let says_failures = args.says_failures();
     let app = tauri::Builder::default()
@@ -174,6 +178,8 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         })
         .build(context())
         .context("starting the app")?;
+    #[cfg(target_os = "linux")]
+    drawing.apply();
     // Not earlier: a second start has handed over to the first by now, and changes nothing.
     let data = folders::data();
     let reading = data.clone();

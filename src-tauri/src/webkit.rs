@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 use tauri::WebviewWindow;
 use webkit2gtk::{
     ContextMenu, ContextMenuAction, ContextMenuExt, ContextMenuItemExt, HardwareAccelerationPolicy,
-    LoadEvent, SettingsExt, WebViewExt,
+    LoadEvent, Settings, SettingsExt, WebViewExt,
 };
 
 /// Checked once, because opening a sleeping GPU's device wakes it.
@@ -24,21 +24,50 @@ pub fn draws_with_gpu() -> bool {
     *HAS_GPU
 }
 
-/// Prepares a new window's page.
+/// WebKit reads this variable when a process makes its first settings object (2.50, `HardwareAccelerationManager`).
+const DRAW_INTO_MEMORY: &str = "WEBKIT_DISABLE_COMPOSITING_MODE";
+
+/// The variable that WebKit is to read, if it is set here.
 ///
 /// Without a GPU, the processor computes OpenGL, and WebKit (2.50) still draws through it: a frame of a growing
 /// conversation took three times as long as one that is drawn into memory, and the page used twice as much memory.
-/// On Wayland, WebKit 2.50.6 cannot be switched after the start: the page's process ends with a segmentation fault, and
-/// the window stays white.
+/// The choice is made for the whole process, before the first page: when the settings of a page change it (2.50.6), the
+/// page's process, which is already starting, ends with a segmentation fault, and its window stays white. It happened to
+/// all windows but one of a start with several.
+#[must_use = "the variable is for WebKit in this process, not for the programs that it starts"]
+pub struct DrawingChoice {
+    is_set_here: bool,
+}
+
+impl DrawingChoice {
+    /// Chooses how all pages are drawn. Call it before GTK is initialized. The user's own choice stays.
+    pub fn make() -> Self {
+        let is_set_here = !*HAS_GPU && std::env::var_os(DRAW_INTO_MEMORY).is_none();
+        if is_set_here {
+            // SAFETY: the only other thread writes log files and reads no variable.
+            unsafe { std::env::set_var(DRAW_INTO_MEMORY, "1") };
+        }
+        Self { is_set_here }
+    }
+
+    /// Makes WebKit read the choice. Call it on the main thread, after GTK is initialized and before the first page.
+    pub fn apply(self) {
+        drop(Settings::new());
+        if self.is_set_here {
+            // SAFETY: Rust's own readers are locked out. Removing a variable moves pointers and frees nothing (glibc 2.36),
+            // so a reader in C finds each other variable.
+            unsafe { std::env::remove_var(DRAW_INTO_MEMORY) };
+        }
+    }
+}
+
+/// Prepares a new window's page.
 pub fn settle(window: &WebviewWindow) -> tauri::Result<()> {
     let own = window.clone();
     window.with_webview(move |webview| {
         let page = webview.inner();
-        if !*HAS_GPU
-            && !is_on_wayland(&page)
-            && let Some(settings) = WebViewExt::settings(&page)
-        {
-            settings.set_hardware_acceleration_policy(HardwareAccelerationPolicy::Never);
+        let policy = WebViewExt::settings(&page).map(|settings| settings.hardware_acceleration_policy());
+        if policy == Some(HardwareAccelerationPolicy::Never) {
             wheel::carry_out(&page, own);
         }
         page.connect_context_menu(|_, menu, _, _| is_left_empty(menu));

@@ -237,7 +237,8 @@ fn main() {
             the_same_folder_again_brings_its_window_up,
             a_restart_brings_sessions_back_and_resumes,
             a_draft_and_the_zoom_survive_a_restart,
-            a_window_is_where_it_was;
+            a_window_is_where_it_was,
+            several_windows_come_back_painted_each_as_it_was;
         bell: a_minimised_window_rings_and_comes_back,
             a_failure_and_a_request_in_front_ring_nothing,
             another_window_in_front_does_not_silence_the_bell,

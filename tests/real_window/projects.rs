@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Command, ExitStatus};
 
 use anyhow::{Context, Result, ensure};
-use deskbell_tests::window::{Desktop, LONG, Launch, Owned, SHORT, Window, eventually};
+use deskbell_tests::window::{App, Desktop, LONG, Launch, Owned, SHORT, Window, eventually};
 use serde_json::json;
 
 use crate::copying::pasted;
@@ -145,6 +145,55 @@ pub async fn a_window_is_where_it_was() -> Result<()> {
                 Ok((now == before).then_some(()))
             });
             same.await.with_context(|| format!("it was at {before:?} and is at {after:?}"))
+        })
+        .await
+}
+
+/// Without a GPU the processes of all pages but one were seen to end at such a start, and their windows stayed white.
+pub async fn several_windows_come_back_painted_each_as_it_was() -> Result<()> {
+    const PLACES: [(i32, i32, i32, i32); 4] =
+        [(20, 40, 660, 420), (710, 60, 640, 400), (30, 520, 640, 440), (700, 510, 670, 450)];
+    let mut stage = Stage::demo().await?;
+    let names: Vec<String> = [PROJECT, SECOND, "ledger", "tide"].map(str::to_owned).into();
+    let said = |name: &str| format!("The place is {name}.");
+    let typed = |name: &str| format!("more about {name}");
+    for name in names.iter().skip(1) {
+        let folder = stage.desktop.project(name)?;
+        let status = start_again(&stage.desktop, &Launch::demo(&folder)).await?;
+        ensure!(status.success(), "the start for {name} ended with {status}");
+    }
+    let mut before = Vec::new();
+    for (name, (x, y, width, height)) in names.iter().zip(PLACES) {
+        let window = stage.app.window(name).await?;
+        window.prompt(&format!("SAY {}", said(name))).await?;
+        window.wait_said(&said(name), LONG).await?;
+        window.wait_idle(SHORT).await?;
+        window.type_into("Prompt", &typed(name)).await?;
+        stage.pointer.resize(window.frame(), width, height).await?;
+        stage.pointer.place(window.frame(), x, y).await?;
+        before.push(stage.pointer.extents(window.frame()).await?);
+    }
+    stage.pointer.key("ctrl+q").await?;
+    stage.app.ended(&stage.desktop, LONG).await?;
+    stage.app = App::start(&stage.desktop, &stage.launch().again()).await?;
+    stage
+        .play("several-windows", async |stage| {
+            for (name, before) in names.iter().zip(before) {
+                let frame = stage.pointer.window(name).await?;
+                stage.pointer.activate(frame).await?;
+                eventually(&format!("{name} is where it was, at {before:?}"), SHORT, async || {
+                    Ok((stage.pointer.extents(frame).await? == before).then_some(()))
+                })
+                .await?;
+                stage.desktop.painted(before).await.with_context(|| format!("{name} stays empty"))?;
+            }
+            for name in &names {
+                let window = stage.app.window(name).await?;
+                window.wait_said(&said(name), LONG).await?;
+                ensure!(window.value("Prompt").await? == typed(name), "{name} has lost its draft");
+                window.drawn().await?;
+            }
+            stage.desktop.screenshot("several-windows").await.map(drop)
         })
         .await
 }

@@ -74,6 +74,7 @@ pub async fn a_killed_webview_comes_back() -> Result<()> {
         .play("killed-webview", async |stage| {
             stage.window.prompt("SLOW 20 200 oar").await?;
             stage.window.wait_said("oar5 ", SHORT).await?;
+            stage.window.type_into("Prompt", "half a word").await?;
             let processes = stage.app.processes(&stage.desktop);
             let webview = processes.iter().find(|process| process.program.ends_with("WebKitWebProcess"));
             webview.context("the page has a process of its own")?.kill()?;
@@ -83,14 +84,16 @@ pub async fn a_killed_webview_comes_back() -> Result<()> {
             eventually("the page is there again", SHORT, async || {
                 for program in accessibility.programs().await? {
                     for window in program.children().await? {
-                        if let Some(log) = window.find(Role::LOG, "Conversation").await {
-                            return Ok(Some(log));
-                        }
+                        let Some(_) = window.find(Role::LOG, "Conversation").await else { continue };
+                        let Some(prompt) = window.find(Role::ENTRY, "Prompt").await else { continue };
+                        return Ok((prompt.text().await? == "half a word").then_some(()));
                     }
                 }
                 Ok(None)
             })
-            .await?;
+            .await
+            .context("the page is there with what was typed")?;
+            stage.desktop.painted(stage.pointer.extents(stage.window.frame()).await?).await?;
             stage.threads_are_ordinary(2).await
         })
         .await

@@ -1,6 +1,6 @@
 //! A private desktop for one test: display, window manager, buses and home folder, removed when it is dropped.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -17,7 +17,7 @@ use super::child::Owned;
 use super::pointer::Pointer;
 use super::processes::{Process, processes_with};
 use super::wayland::Compositor;
-use crate::wait::{SHORT, eventually};
+use crate::wait::{LONG, SHORT, eventually};
 
 /// Marks the app and everything that it starts. Not `DESKBELL_…`, because the app passes none of those to its children.
 const APP_RUN: &str = "TEST_APP_RUN";
@@ -187,6 +187,15 @@ impl Desktop {
         );
         Ok(output.stdout)
     }
+
+    /// Waits until a page is drawn in a part of the display. An empty window has few colours.
+    pub async fn painted(&self, area: Extents) -> Result<()> {
+        const FEW: usize = 40;
+        eventually(&format!("more than {FEW} colours in {area:?}"), LONG, async || {
+            Ok((n_colours(&self.pixels(area).await?) > FEW).then_some(()))
+        })
+        .await
+    }
 }
 
 impl Drop for Desktop {
@@ -197,6 +206,11 @@ impl Drop for Desktop {
             let _ = process.kill();
         }
     }
+}
+
+/// The number of different colours in these pixels.
+fn n_colours(pixels: &[u8]) -> usize {
+    pixels.chunks_exact(3).collect::<HashSet<_>>().len()
 }
 
 /// The folder for screenshots: `DESKBELL_TEST_ARTEFACTS`, else `target/test-artefacts`.
