@@ -37,7 +37,11 @@ use tauri::{
 use tokio::sync::mpsc;
 
 const DEFAULT_SIZE: (f64, f64) = (1180.0, 800.0);
-const LEAST_SIZE: (f64, f64) = (560.0, 480.0);
+/// Fits on a screen of 1280×720 pixels at 200 %, which has 640×360 logical ones.
+const LEAST_SIZE: (f64, f64) = (560.0, 300.0);
+
+/// The size that a window manager may add to a window.
+const FRAME: tauri::LogicalSize<f64> = tauri::LogicalSize::new(8.0, 36.0);
 
 /// The part of a window that has to be on a screen, in physical pixels: enough of the title bar to drag it.
 const LEAST_VISIBLE: (i32, i32) = (120, 24);
@@ -106,14 +110,15 @@ fn build(
     if let Some(zoom) = known.and_then(|known| known.zoom) {
         window.set_zoom(zoom::factor(zoom))?;
     }
-    let size = known.and_then(|known| known.size);
+    let screens = screens(&window)?;
+    let size = known.and_then(|known| known.size).map(|size| fitting(size, &screens));
     if let Some((width, height)) = size {
         window.set_size(tauri::PhysicalSize::new(width, height))?;
     }
     if let Some((x, y)) = known.and_then(|known| known.position) {
         let width = size.map_or(LEAST_VISIBLE.0, |(width, _)| i32::try_from(width).unwrap_or(i32::MAX));
         // The screen that it was on may be gone; then the system chooses the place.
-        if is_reachable((x, y), width, &screens(&window)?) {
+        if is_reachable((x, y), width, &screens) {
             window.set_position(tauri::PhysicalPosition::new(x, y))?;
         }
     }
@@ -131,6 +136,7 @@ pub fn new_window(
         .title(title)
         .inner_size(size.0, size.1)
         .min_inner_size(LEAST_SIZE.0, LEAST_SIZE.1)
+        .prevent_overflow_with_margin(FRAME)
         .on_navigation(links::may_navigate)
         .on_new_window(|_, _| NewWindowResponse::Deny)
         .build()?;
@@ -151,6 +157,17 @@ fn screens(window: &WebviewWindow) -> tauri::Result<Vec<Edges>> {
         (at.x, at.y, at.x.saturating_add(length(size.width)), at.y.saturating_add(length(size.height)))
     };
     Ok(window.available_monitors()?.iter().map(edges).collect())
+}
+
+/// A remembered size, as far as a screen has room for it: the screen that it was on may be gone.
+fn fitting((width, height): (u32, u32), screens: &[Edges]) -> (u32, u32) {
+    let most = |extent: fn(&Edges) -> i32, wanted: u32| {
+        let largest = screens.iter().filter_map(|edges| u32::try_from(extent(edges)).ok()).max();
+        largest.map_or(wanted, |largest| wanted.min(largest))
+    };
+    let across = |(left, _, right, _): &Edges| right.saturating_sub(*left);
+    let down = |(_, top, _, bottom): &Edges| bottom.saturating_sub(*top);
+    (most(across, width), most(down, height))
 }
 
 /// Whether enough of the window's top edge is on a screen. Without a list of screens it is assumed to be.
@@ -476,6 +493,15 @@ pub fn retitle(app: &AppHandle, label: &str, project: &Path) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_window_is_not_larger_than_every_screen() {
+        let two = [(0, 0, 1280, 720), (1280, 0, 3200, 1080)];
+        assert_eq!(fitting((1180, 700), &two), (1180, 700));
+        assert_eq!(fitting((2560, 1400), &two), (1920, 1080));
+        assert_eq!(fitting((2560, 1400), &two[..1]), (1280, 720));
+        assert_eq!(fitting((2560, 1400), &[]), (2560, 1400), "the screens are not known");
+    }
 
     #[test]
     fn a_window_is_not_put_where_no_screen_is() {
