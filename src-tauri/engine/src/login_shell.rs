@@ -60,12 +60,9 @@ impl LoginShell<'_> {
     ) -> Result<Variables, NoEnvironment> {
         ours.retain(|(name, _)| name != Launch::RUN_TOKEN);
         ours.push((Launch::RUN_TOKEN.into(), run_token.into()));
-        // Understood by bash, zsh, fish, dash and ksh.
-        let script = format!("printf %s {MARK}; env -0; printf %s {MARK}");
         let program = Program {
             path: self.program.to_owned(),
-            // Many users' files set PATH for interactive shells only.
-            args: ["-l", "-i", "-c", &script].map(OsString::from).into(),
+            args: arguments(self.program).into_iter().map(OsString::from).collect(),
             folder: self.home.to_owned(),
             environment: ours,
             priority: Priority::Normal,
@@ -75,6 +72,20 @@ impl LoginShell<'_> {
         let answer = answer?;
         parse(&answer.stdout).ok_or(NoEnvironment::Unreadable)
     }
+}
+
+/// The arguments with which a shell prints its environment.
+fn arguments(shell: &Path) -> Vec<String> {
+    // Understood by bash, zsh, fish, dash, ksh, tcsh and nushell.
+    let script = format!("printf %s {MARK}; env -0; printf %s {MARK}");
+    let is_csh = shell.file_stem().is_some_and(|name| name == "csh" || name == "tcsh");
+    // Many users' files set PATH for interactive shells only.
+    if is_csh {
+        // `-l` may not be combined with other options (tcsh 6.24): the file of a login is read by the script.
+        let script = format!("if ( -r ~/.login ) source ~/.login; {script}");
+        return ["-i", "-c", &script].map(str::to_owned).into();
+    }
+    ["-l", "-i", "-c", &script].map(str::to_owned).into()
 }
 
 /// The variables between the marks.
@@ -147,6 +158,17 @@ mod tests {
         for without in without {
             assert_eq!(parse(without.as_bytes()), None, "{without}");
         }
+    }
+
+    #[test]
+    fn a_c_shell_reads_the_file_of_a_login_itself() {
+        let of = |shell: &str| arguments(Path::new(shell));
+        assert_eq!(of("/bin/zsh")[..3], ["-l", "-i", "-c"]);
+        assert_eq!(of("/usr/bin/nu")[..3], ["-l", "-i", "-c"]);
+        let [interactive, command, script] = &of("/bin/tcsh")[..] else { panic!("three arguments") };
+        assert_eq!((interactive.as_str(), command.as_str()), ("-i", "-c"));
+        assert!(script.starts_with("if ( -r ~/.login ) source ~/.login; printf"), "{script}");
+        assert_eq!(of("/bin/csh"), of("/bin/tcsh"));
     }
 
     #[cfg(unix)]
