@@ -3,6 +3,7 @@
 mod costs;
 
 use self::costs::Costs;
+use crate::ask::DialogController;
 use crate::checkouts::{self, Checkouts};
 use crate::emit::{self, Channels};
 use crate::hidden::HiddenSessions;
@@ -67,13 +68,19 @@ pub fn open(app: &AppHandle) -> anyhow::Result<()> {
     }
     let window = lifecycle::new_window(app, BOARD, TITLE, SIZE).context("opening the board")?;
     let app = app.clone();
-    window.on_window_event(move |event| {
-        if let TauriEvent::Destroyed = event {
+    window.on_window_event(move |event| match event {
+        TauriEvent::Focused(focused) => {
+            // No dialog of a project may appear over the board.
+            app.state::<DialogController>().view_changed(BOARD, |view| view.focused = *focused);
+        }
+        TauriEvent::Destroyed => {
             app.state::<Channels>().close(BOARD);
+            app.state::<DialogController>().window_gone(BOARD);
             // A connection that waits for an answer ends.
             app.state::<OpenQuestions>().window_gone(BOARD);
             *live(&app.state::<BoardPage>()) = Live::default();
         }
+        _ => {}
     });
     Ok(())
 }

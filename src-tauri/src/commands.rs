@@ -27,7 +27,9 @@ use crate::registry::far::{is_far, not_here, place_of};
 use crate::settings::CurrentSettings;
 use crate::watch::FolderWatches;
 use crate::windows::Windows;
-use crate::{apply_settings, clipboard, editor, emit, lifecycle, links, project, worktree_uses, zoom};
+use crate::{
+    apply_settings, clipboard, editor, emit, lifecycle, links, project, waiting, worktree_uses, zoom,
+};
 use deskbell_cli::folders;
 use deskbell_cli::logs;
 use deskbell_cli::prompt_snapshots::PromptSnapshots;
@@ -69,7 +71,8 @@ pub async fn connect(app: AppHandle, window: WebviewWindow) -> Answer<Connection
     reopen(&app, &window).await?;
     let project = project::view(&app, window.label()).await?;
     let show_item = app.state::<Windows>().with(window.label(), |window| window.show_item.take())?;
-    Ok(Connection { event, project, settings: app.state::<Arc<CurrentSettings>>().view(), show_item })
+    let settings = app.state::<Arc<CurrentSettings>>().view();
+    Ok(Connection { event, project, settings, show_item, waiting: waiting::connect(&app, window.label()) })
 }
 
 /// Timeout of a window's start for an agent's store that does not respond.

@@ -43,6 +43,7 @@ mod starting;
 mod terminal;
 mod tray;
 mod user_command;
+mod waiting;
 mod wanted;
 mod watch;
 #[cfg(target_os = "linux")]

@@ -19,7 +19,7 @@ use crate::webkit;
 use crate::windows::{self, Windows};
 use crate::{
     apply_settings, autostart, board, commands, emit, keep_running, lifecycle, menu_bar, native_dialogs,
-    project, starting, tray, worktree_uses,
+    project, starting, tray, waiting, worktree_uses,
 };
 use anyhow::Context;
 use deskbell_cli::args::Args;
@@ -331,6 +331,7 @@ fn setup(app: &AppHandle, args: Args, opened: Opened) -> anyhow::Result<()> {
     app.manage(board::BoardPage::default());
     app.manage(menu_bar::MenuBar::default());
     app.manage(worktree_uses::ListedWorktrees::default());
+    app.manage(waiting::WaitingLists::default());
     app.manage(Arc::<Absent>::default());
     app.manage(orphans);
     app.manage(hidden);
@@ -398,6 +399,7 @@ async fn listen(app: AppHandle, mut told: mpsc::UnboundedReceiver<Envelope>, rep
                 notices.quiet(&session_id);
                 notices.settle(&app);
             }
+            waiting::sessions_changed(&app);
             continue;
         };
         let label = app.state::<Windows>().label_of(&project);
@@ -409,6 +411,7 @@ async fn listen(app: AppHandle, mut told: mpsc::UnboundedReceiver<Envelope>, rep
                 start::sessions_changed(&app);
                 board::session_changed(&app, &session);
                 worktree_uses::changed(&app);
+                waiting::sessions_changed(&app);
                 let Some(label) = label else { continue };
                 lifecycle::retitle(&app, &label, &project);
                 emit::to_window(&app, &label, WindowEvent::SessionListed { session });

@@ -10,7 +10,7 @@ use deskbell_engine::disk;
 use std::path::{Path, PathBuf};
 use tauri::{AppHandle, Manager};
 
-/// Opens a session in its project's window, at an item if one is given. A folder that may not be opened without a
+/// Opens a session in its project's window, at an item if one is given, else at the request that waits. A folder that may not be opened without a
 /// question is asked about on the start page instead.
 pub async fn in_window(
     app: &AppHandle,
@@ -37,9 +37,11 @@ pub async fn in_window(
     })?;
     bring_up(app, &label);
     let session_id = session.id.clone();
+    let waits = session.requests.first().map(|request| request.id.clone());
+    let request_id = waits.filter(|_| item_id.is_none());
     // A window that was already open may not know the session yet.
     emit::to_window(app, &label, WindowEvent::SessionListed { session: Box::new(session) });
-    emit::to_window(app, &label, WindowEvent::Show { session_id, request_id: None, item_id });
+    emit::to_window(app, &label, WindowEvent::Show { session_id, request_id, item_id });
     Ok(())
 }
 

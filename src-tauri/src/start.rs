@@ -1,6 +1,7 @@
 //! The start page: a window without a project. It lists the projects that were opened earlier, shows why a folder was
 //! not opened, and asks before the home folder is.
 
+use crate::ask::DialogController;
 use crate::checkouts;
 use crate::emit::{self, Channels};
 use crate::lifecycle;
@@ -189,8 +190,14 @@ pub fn open(app: &AppHandle) -> anyhow::Result<()> {
     let window = lifecycle::new_window(app, LABEL, TITLE, SIZE).context("opening the start page")?;
     let app = app.clone();
     window.on_window_event(move |event| match event {
-        // A folder may have been made or removed in the meantime.
-        TauriEvent::Focused(true) => refresh(&app),
+        TauriEvent::Focused(focused) => {
+            // No dialog of a project may appear over the start page.
+            app.state::<DialogController>().view_changed(LABEL, |view| view.focused = *focused);
+            if *focused {
+                // A folder may have been made or removed in the meantime.
+                refresh(&app);
+            }
+        }
         TauriEvent::DragDrop(DragDropEvent::Enter { .. }) => dragging(&app, true),
         TauriEvent::DragDrop(DragDropEvent::Leave) => dragging(&app, false),
         TauriEvent::DragDrop(DragDropEvent::Drop { paths, .. }) => {
@@ -199,6 +206,7 @@ pub fn open(app: &AppHandle) -> anyhow::Result<()> {
         }
         TauriEvent::Destroyed => {
             app.state::<Channels>().close(LABEL);
+            app.state::<DialogController>().window_gone(LABEL);
             app.state::<OpenQuestions>().window_gone(LABEL);
             let page = app.state::<StartPage>();
             page.take_question();

@@ -1,13 +1,15 @@
 //! The life of a native dialog: closed, queued, withdrawn, and with a second window open.
 
 use anyhow::{Context, Result, ensure};
-use deskbell_tests::window::{Dialog, LONG, Launch, SHORT, Window, eventually};
+use deskbell_tests::window::{LONG, Launch, SHORT, Window, eventually};
 
 use crate::projects::start_again;
 use crate::stage::{PROJECT, Stage};
 
 const CARD: &str = "Permission request";
 const SECOND: &str = "windmill";
+/// The button of the notice in the second window.
+const NOTICE: &str = "lighthouse waits";
 
 fn tool(command: &str) -> String {
     format!("TOOL Bash {{\"command\":\"{command}\"}}\nSAY The tool is done.")
@@ -111,7 +113,8 @@ pub async fn a_withdrawn_request_takes_both_faces_away() -> Result<()> {
         .await
 }
 
-async fn two_windows(stage: &Stage) -> Result<(Window, Dialog)> {
+/// A request in the first window, while the user is in the second one.
+async fn two_windows(stage: &Stage) -> Result<Window> {
     let folder = stage.desktop.project(SECOND)?;
     let status = start_again(&stage.desktop, &Launch::demo(&folder)).await?;
     ensure!(status.success(), "the second start ended with {status}");
@@ -119,20 +122,30 @@ async fn two_windows(stage: &Stage) -> Result<(Window, Dialog)> {
     stage.window.prompt(&tool("git push")).await?;
     // The user continues in the second window.
     stage.pointer.activate(second.frame()).await?;
-    let dialog = stage.dialogs().await?.with("git push").await?;
-    Ok((second, dialog))
+    second.find("button", NOTICE).await?;
+    Ok(second)
 }
 
-pub async fn another_window_is_used_while_a_dialog_waits() -> Result<()> {
+pub async fn over_another_window_there_is_a_notice_and_no_dialog() -> Result<()> {
     let stage = Stage::demo().await?;
     stage
         .play("beside", async |stage| {
-            let (second, dialog) = two_windows(stage).await?;
+            let second = two_windows(stage).await?;
             let dialogs = stage.dialogs().await?;
-            second.prompt("SAY Wind in the sails.").await?;
+            second.type_into("Prompt", "SAY Wind in the sails.").await?;
+            stage.desktop.screenshot("notice-of-another-project").await?;
+            ensure!(dialogs.list().await?.is_empty(), "a dialog came up over the window in use");
+            // One key leads to the request, and nothing that was typed has gone elsewhere.
+            stage.pointer.key("alt+r").await?;
+            stage.pointer.wait_active(stage.window.frame()).await?;
+            stage.window.wait_focus(CARD).await?;
+            stage.pointer.activate(second.frame()).await?;
+            second.click("textbox", "Prompt").await?;
+            stage.pointer.key("Return").await?;
             second.wait_said("Wind in the sails.", SHORT).await?;
             second.prompt(&tool("touch mill.txt")).await?;
             let _elsewhere = stage.step_aside().await?;
+            let dialog = dialogs.with("git push").await?;
             let other = dialogs.with("touch mill.txt").await?;
             let both = dialogs.list().await?;
             ensure!(both.len() == 2, "each window has its own dialog, not {}", both.len());
@@ -142,7 +155,8 @@ pub async fn another_window_is_used_while_a_dialog_waits() -> Result<()> {
             other.press("Allow once").await?;
             second.wait_said("The tool is done.", SHORT).await?;
             dialog.press("Deny").await?;
-            stage.window.gone("group", CARD).await
+            stage.window.gone("group", CARD).await?;
+            second.gone("button", NOTICE).await
         })
         .await
 }
@@ -151,7 +165,9 @@ pub async fn a_closed_window_takes_its_dialog_with_it() -> Result<()> {
     let stage = Stage::demo().await?;
     stage
         .play("parent-closed", async |stage| {
-            let (second, dialog) = two_windows(stage).await?;
+            let second = two_windows(stage).await?;
+            let _elsewhere = stage.step_aside().await?;
+            let dialog = stage.dialogs().await?.with("git push").await?;
             stage.app.stop_and_close(stage.window.frame()).await?;
             dialog.gone().await?;
             eventually(

@@ -195,7 +195,7 @@ fn main() {
         dialogs: closing_the_dialog_leaves_the_card,
             three_requests_wait_in_line,
             a_withdrawn_request_takes_both_faces_away,
-            another_window_is_used_while_a_dialog_waits,
+            over_another_window_there_is_a_notice_and_no_dialog,
             a_closed_window_takes_its_dialog_with_it;
         notifications: a_turn_that_ends_out_of_sight_rings,
             a_click_brings_the_window_up,

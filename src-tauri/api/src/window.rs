@@ -112,6 +112,18 @@ pub struct Connection {
     pub settings: SettingsView,
     /// The item to show in the open session: the window was opened for a search result.
     pub show_item: Option<ItemId>,
+    /// The sessions of other projects that wait for the user, oldest first.
+    pub waiting: Vec<WaitingSession>,
+}
+
+/// A session of another project that waits for the user.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct WaitingSession {
+    /// The name of its project.
+    pub project: String,
+    pub session_id: SessionId,
+    pub title: String,
 }
 
 /// A message to a window.
@@ -172,6 +184,10 @@ pub enum WindowEvent {
     /// The user chose this entry of the window's menu in the menu bar of the system.
     MenuChosen {
         id: String,
+    },
+    /// The sessions of other projects that wait for the user: all of them, oldest first.
+    WaitingChanged {
+        waiting: Vec<WaitingSession>,
     },
     /// Files are being dragged over the window, or no longer are.
     Dragging {

@@ -189,6 +189,7 @@ fn typescript() -> String {
         UnreadKind,
         Batch,
         Connection,
+        WaitingSession,
         WindowMessage,
         WindowEvent,
         Settings,

@@ -42,7 +42,10 @@ import { NO_PROFILE } from '../lib/settings/profileForm';
 import ProfileList from '../lib/settings/ProfileList.svelte';
 import SettingsDialog from '../lib/settings/SettingsDialog.svelte';
 import { PRESETS } from './options';
+import WaitingNotice from '../lib/window/WaitingNotice.svelte';
 import { agree, ignore, press, states, write, type Page, type Play } from './story';
+
+const WAITING = ['ledger', 'tide'].map((project) => ({ project, sessionId: project, title: 'Round half to even' }));
 
 const PROBLEMS = [{ line: 4, column: 12, message: '“theme” must be "system", "light" or "dark".' }];
 
@@ -265,6 +268,9 @@ export const dialogs: Page = () => [
   ...states('ConnectionDialog', ConnectionDialog, {
     'a password': { question: QUESTIONS.password, onanswer: ignore },
     'an unknown host key': { question: QUESTIONS.hostKey, onanswer: ignore },
+  }),
+  ...states('WaitingNotice', WaitingNotice, {
+    'two projects': { waiting: WAITING, onshow: ignore },
   }),
   ...states('LoginDialog', LoginDialog, {
     'with the command': { ...login, login: { label: 'Log in', command: 'claude auth login' } },

@@ -123,15 +123,18 @@ pub enum Placement {
     Later,
     /// Its session is open, so its card may become visible; if it does not, a dialog is shown.
     CardSoon,
+    /// Another window of the app has the keyboard, and a dialog would appear over it. That window shows a notice.
+    Notice,
     /// No card of it is visible.
     Dialog,
 }
 
 impl WindowView {
-    /// Returns where to show a request while the window has this view.
-    pub fn placement(&self, id: &DialogId) -> Placement {
+    /// Returns where to show a request while the window has this view. `other_focused`: another window of the app has the
+    /// keyboard focus.
+    pub fn placement(&self, id: &DialogId, other_focused: bool) -> Placement {
         if !self.focused {
-            Placement::Dialog
+            if other_focused { Placement::Notice } else { Placement::Dialog }
         } else if self.only_away || self.cards.contains(id) {
             Placement::Card
         } else if !self.cards.is_empty() {
@@ -145,7 +148,7 @@ impl WindowView {
 }
 
 /// The dialogs of all windows. Each window shows one dialog at a time, because two would cover each other; the others
-/// are queued.
+/// are queued. While a window of the app has the keyboard focus, the other windows show none.
 #[derive(Debug, Default)]
 pub struct Dialogs {
     lines: HashMap<String, Line>,
@@ -166,10 +169,18 @@ struct Line {
 
 impl Line {
     /// Withdraws the dialog that would cover a card, and shows the first dialog that would not.
-    fn settle(&mut self, window: &str, n_waits: &mut u64, has_waited: bool) -> Vec<DialogEffect> {
+    fn settle(
+        &mut self,
+        window: &str,
+        n_waits: &mut u64,
+        other_focused: bool,
+        has_waited: bool,
+    ) -> Vec<DialogEffect> {
         let mut acts = Vec::new();
+        let placement = |view: &WindowView, id: &DialogId| view.placement(id, other_focused);
         for ask in &self.asks {
-            if matches!(self.view.placement(&ask.id), Placement::Card | Placement::Later) {
+            let hidden = [Placement::Card, Placement::Later, Placement::Notice];
+            if hidden.contains(&placement(&self.view, &ask.id)) {
                 self.held.insert(ask.id.clone());
                 if self.shown.as_ref() == Some(&ask.id) {
                     self.shown = None;
@@ -178,12 +189,13 @@ impl Line {
             }
         }
         let is_out_of_sight = |placement| matches!(placement, Placement::Dialog | Placement::CardSoon);
-        let next = self.asks.iter().find(|ask| is_out_of_sight(self.view.placement(&ask.id)));
+        let next = self.asks.iter().find(|ask| is_out_of_sight(placement(&self.view, &ask.id)));
         let Some(next) = next.filter(|_| self.shown.is_none()).cloned() else {
             self.wait = None;
             return acts;
         };
-        let is_at_once = !self.held.contains(&next.id) && self.view.placement(&next.id) == Placement::Dialog;
+        let is_at_once =
+            !self.held.contains(&next.id) && placement(&self.view, &next.id) == Placement::Dialog;
         if is_at_once || has_waited {
             self.wait = None;
             self.shown = Some(next.id.clone());
@@ -214,10 +226,12 @@ impl Dialogs {
         self.settle(window, false)
     }
 
-    /// Updates the view of a window.
+    /// Updates the view of a window, of a window without sessions too.
     pub fn view_changed(&mut self, window: &str, change: impl FnOnce(&mut WindowView)) -> Vec<DialogEffect> {
-        change(&mut self.lines.entry(window.to_owned()).or_default().view);
-        self.settle(window, false)
+        let view = &mut self.lines.entry(window.to_owned()).or_default().view;
+        let was_focused = view.focused;
+        change(view);
+        if view.focused == was_focused { self.settle(window, false) } else { self.settle_all() }
     }
 
     /// [`Dialogs::CARD_TIME`] has passed since [`DialogEffect::Wait`] with this number.
@@ -264,7 +278,8 @@ impl Dialogs {
     /// Removes a closed window and its dialogs.
     pub fn window_gone(&mut self, window: &str) -> Vec<DialogEffect> {
         let shown = self.lines.remove(window).and_then(|line| line.shown);
-        shown.into_iter().map(|id| DialogEffect::Withdraw { id }).collect()
+        let withdrawn = shown.into_iter().map(|id| DialogEffect::Withdraw { id });
+        withdrawn.collect::<Vec<_>>().into_iter().chain(self.settle_all()).collect()
     }
 
     /// The dialog that is shown in a window.
@@ -287,8 +302,15 @@ impl Dialogs {
     }
 
     fn settle(&mut self, window: &str, has_waited: bool) -> Vec<DialogEffect> {
+        let other_focused = self.lines.iter().any(|(other, line)| other != window && line.view.focused);
         let line = self.lines.get_mut(window);
-        line.map(|line| line.settle(window, &mut self.n_waits, has_waited)).unwrap_or_default()
+        line.map(|line| line.settle(window, &mut self.n_waits, other_focused, has_waited)).unwrap_or_default()
+    }
+
+    fn settle_all(&mut self) -> Vec<DialogEffect> {
+        let mut windows: Vec<String> = self.lines.keys().cloned().collect();
+        windows.sort();
+        windows.iter().flat_map(|window| self.settle(window, false)).collect()
     }
 }
 
@@ -343,7 +365,10 @@ mod tests {
             (true, Some("a"), &[("a", "q"), ("a", "r")], Card),
         ] {
             let view = view(focused, open, cards);
-            assert_eq!(view.placement(&id("a", "r")), expected, "{view:?}");
+            assert_eq!(view.placement(&id("a", "r"), false), expected, "{view:?}");
+            // Two windows cannot both have the focus.
+            let beside = if focused { expected } else { Notice };
+            assert_eq!(view.placement(&id("a", "r"), true), beside, "{view:?}");
         }
     }
 
@@ -360,6 +385,29 @@ mod tests {
 
     fn set(dialogs: &mut Dialogs, to: WindowView) -> String {
         words(&dialogs.view_changed(WINDOW, |view| *view = to))
+    }
+
+    #[test]
+    fn a_dialog_never_appears_over_another_window_of_the_app() {
+        const OTHER: &str = "other";
+        let mut dialogs = Dialogs::default();
+        let focus = |dialogs: &mut Dialogs, window: &str, focused| {
+            words(&dialogs.view_changed(window, |view| view.focused = focused))
+        };
+        assert_eq!(focus(&mut dialogs, OTHER, true), "");
+        assert_eq!(words(&dialogs.asked(WINDOW, ask("a", "r"))), "", "the other window has the focus");
+        // The focus goes from one window of the app to another: there is a moment in which none has it.
+        assert_eq!(focus(&mut dialogs, OTHER, false), "wait");
+        assert_eq!(focus(&mut dialogs, "board", true), "");
+        assert_eq!(words(&dialogs.waited(WINDOW, 1)), "");
+        // The user goes to another program: now the dialog is what gets attention.
+        assert_eq!(focus(&mut dialogs, "board", false), "wait");
+        assert_eq!(words(&dialogs.waited(WINDOW, 2)), "show r");
+        assert_eq!(focus(&mut dialogs, OTHER, true), "withdraw r", "the user comes back to the app");
+        // A window that is gone has no focus.
+        assert_eq!(words(&dialogs.window_gone(OTHER)), "wait");
+        assert_eq!(words(&dialogs.waited(WINDOW, 3)), "show r");
+        assert_eq!(words(&dialogs.window_gone(WINDOW)), "withdraw r");
     }
 
     #[test]

@@ -27,8 +27,11 @@ export const offTurn = (desk: Desk) => {
 };
 
 const isRequested = (desk: Desk) => desk.project.sessions.some((session) => session.requests.length > 0);
+/** Needs a request of this project. */
 export const offRequest = (desk: Desk) =>
   (open(desk)?.requests.length ?? 0) > 0 || isRequested(desk) ? null : 'Nothing is waiting.';
+/** Needs a request of this project, or a session of another one that waits. */
+export const offWaiting = (desk: Desk) => (desk.project.waiting.length > 0 ? null : offRequest(desk));
 
 const agentId = ({ row }: Target) => row?.session?.agentSessionId ?? row?.stored?.agentSessionId ?? null;
 export const offUnsent = (desk: Desk, on: Target) =>

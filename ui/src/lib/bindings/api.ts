@@ -2446,7 +2446,20 @@ event: string, project: ProjectView, settings: SettingsView,
 /**
  * The item to show in the open session: the window was opened for a search result.
  */
-showItem: ItemId | null, };
+showItem: ItemId | null, 
+/**
+ * The sessions of other projects that wait for the user, oldest first.
+ */
+waiting: Array<WaitingSession>, };
+
+/**
+ * A session of another project that waits for the user.
+ */
+export type WaitingSession = { 
+/**
+ * The name of its project.
+ */
+project: string, sessionId: SessionId, title: string, };
 
 /**
  * A message to a window.
@@ -2456,7 +2469,7 @@ export type WindowMessage = { "type": "event", event: WindowEvent, } | { "type":
 /**
  * An event that the shell sends to a window.
  */
-export type WindowEvent = { "type": "batchReady", sessionId: SessionId, } | { "type": "sessionListed", session: Session, } | { "type": "sessionRemoved", sessionId: SessionId, } | { "type": "storedChanged", change: StoredChange, } | { "type": "marksChanged", marks: Array<MarkedSession>, } | { "type": "show", sessionId: SessionId, requestId: RequestId | null, itemId: ItemId | null, } | { "type": "searched", nr: number, change: SearchChange, } | { "type": "worktreesChanged" } | { "type": "boardChanged", board: BoardView, } | { "type": "menuChosen", id: string, } | { "type": "dragging", over: boolean, } | { "type": "dropped", dropped: Array<Dropped>, } | { "type": "recordingEnded", sessionId: SessionId, recording: RecordingState, } | { "type": "startChanged", start: StartView, } | { "type": "failed", what: string, error: CommandError, } | { "type": "settingsChanged", settings: SettingsView, } | { "type": "projectChanged", project: ProjectView, } | { "type": "connectionAsks", question: ConnectionQuestion, } | { "type": "connectionAnswered", id: string, };
+export type WindowEvent = { "type": "batchReady", sessionId: SessionId, } | { "type": "sessionListed", session: Session, } | { "type": "sessionRemoved", sessionId: SessionId, } | { "type": "storedChanged", change: StoredChange, } | { "type": "marksChanged", marks: Array<MarkedSession>, } | { "type": "show", sessionId: SessionId, requestId: RequestId | null, itemId: ItemId | null, } | { "type": "searched", nr: number, change: SearchChange, } | { "type": "worktreesChanged" } | { "type": "boardChanged", board: BoardView, } | { "type": "menuChosen", id: string, } | { "type": "waitingChanged", waiting: Array<WaitingSession>, } | { "type": "dragging", over: boolean, } | { "type": "dropped", dropped: Array<Dropped>, } | { "type": "recordingEnded", sessionId: SessionId, recording: RecordingState, } | { "type": "startChanged", start: StartView, } | { "type": "failed", what: string, error: CommandError, } | { "type": "settingsChanged", settings: SettingsView, } | { "type": "projectChanged", project: ProjectView, } | { "type": "connectionAsks", question: ConnectionQuestion, } | { "type": "connectionAnswered", id: string, };
 
 /**
  * The settings of the user, for all windows.

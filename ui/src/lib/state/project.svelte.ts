@@ -16,6 +16,7 @@ import type {
   SessionMark,
   SettingsView,
   StoredSession,
+  WaitingSession,
   WindowEvent,
 } from '../bindings/api';
 import { addDropped } from '../composer/dropped';
@@ -75,6 +76,8 @@ export class ProjectState extends SessionActions {
   open = $state.raw<SessionState | null>(null);
   /** The request that the shell wants to be shown. */
   shownRequest = $state.raw<string | null>(null);
+  /** The sessions of other projects that wait for the user, oldest first. */
+  waiting = $state.raw<readonly WaitingSession[]>([]);
   /** The item that is to be shown as soon as its session has it: a search result was opened. */
   shownItem = $state.raw<{ sessionId: SessionId; itemId: ItemId } | null>(null);
   /** Whether the agent of new sessions can work. */
@@ -99,7 +102,7 @@ export class ProjectState extends SessionActions {
   #kept = new Map<SessionId, SessionState>();
   readonly #start: AgentStart;
 
-  constructor(host: Host, { project, settings }: Connection, drafts = new Drafts()) {
+  constructor(host: Host, { project, settings, waiting }: Connection, drafts = new Drafts()) {
     super(host);
     const openId = () => this.open?.id ?? null;
     this.search = new SearchState(host);
@@ -116,6 +119,7 @@ export class ProjectState extends SessionActions {
     this.list = new SessionList(this.stored, isShown);
     this.project = project;
     this.settings = settings;
+    this.waiting = waiting;
     this.list.all = project.sessions;
     this.changes = new SessionChanges(host, this.problems, openId, () => this.project.machine !== null);
     this.trust = new TrustQuestions(host, this.problems, {
@@ -204,6 +208,9 @@ export class ProjectState extends SessionActions {
         break;
       case 'worktreesChanged':
         this.worktrees.usesChanged();
+        break;
+      case 'waitingChanged':
+        this.waiting = event.waiting;
         break;
       case 'dragging':
         this.dragging = event.over;
@@ -304,6 +311,13 @@ export class ProjectState extends SessionActions {
       await this.openSession(session.id);
       if (row.stored.agent !== null && !session.alive) await this.#start.toRead(session.id);
     });
+  }
+
+  /** Brings up the window of the project that has waited longest, at its request. */
+  async showWaitingElsewhere(): Promise<void> {
+    const [first] = this.waiting;
+    if (first === undefined) return;
+    await this.problems.attempt('The session was not opened', () => this.host.openBoardSession(first.sessionId));
   }
 
   /** Opens a search result in the window of its project, at the item that matches. */

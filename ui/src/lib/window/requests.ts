@@ -13,14 +13,14 @@ export function showRequest(id: string): void {
   card?.focus();
 }
 
-/** Shows the request that waits: one of the open session, or else one of another session. */
+/** Shows the request that waits: one of the open session, else of another session, else of another project. */
 export function showWaiting(project: ProjectState): void {
   const { open } = project;
-  project.trust.hide();
-  project.creation.missing = null;
   const session = open !== null && open.requests.length > 0 ? null : project.sessions.find(hasRequest);
   const request = session === null ? open?.requests[0] : session?.requests[0];
-  if (request === undefined) return;
+  if (request === undefined) return void project.showWaitingElsewhere();
+  project.trust.hide();
+  project.creation.missing = null;
   project.shownRequest = request.id;
   if (session) void project.openSession(session.id);
 }

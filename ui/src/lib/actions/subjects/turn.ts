@@ -2,7 +2,7 @@
 
 import { limitToWaitFor } from '../../usage/limits';
 import type { Action } from '../action';
-import { offRequest, offSession, offTurn, open } from '../conditions';
+import { offRequest, offSession, offTurn, offWaiting, open } from '../conditions';
 import { always, send } from './builders';
 
 export const TURN: readonly Action[] = [
@@ -12,7 +12,7 @@ export const TURN: readonly Action[] = [
     label: 'Go to the request that waits',
     keys: ['Alt+R'],
     macKeys: ['Ctrl+Shift+R'],
-    off: offRequest,
+    off: offWaiting,
     does: { run: (desk) => desk.showRequest() },
   },
   {

@@ -1,0 +1,44 @@
+// Sessions of other projects that wait.
+
+import { describe, expect, it } from 'vitest';
+
+import { FakeHost } from '../host/fake';
+import { ProjectState } from '../state/project.svelte';
+import { showWaiting } from './requests';
+import { waitingWords } from './waitingWords';
+
+const session = (project: string, sessionId: string) => ({ project, sessionId, title: 'Tidy up' });
+
+describe('the notice about other projects', () => {
+  it('names the projects', () => {
+    const words = (...names: string[]) => waitingWords(names.map((name, n) => session(name, `s${n}`)));
+    expect(words('ledger')).toBe('ledger waits');
+    expect(words('ledger', 'ledger')).toBe('2 sessions of ledger wait');
+    expect(words('ledger', 'tide', 'ledger')).toBe('ledger and tide wait');
+    expect(words('ledger', 'tide', 'mill')).toBe('ledger and 2 other projects wait');
+  });
+
+  it('leads to the one that has waited longest, unless a request waits here', async () => {
+    const host = new FakeHost('empty');
+    const project = await ProjectState.start(host);
+    showWaiting(project);
+    expect(host.shown).toEqual([]);
+    project.hear({ type: 'waitingChanged', waiting: [session('ledger', 'a'), session('tide', 'b')] });
+    showWaiting(project);
+    expect(host.shown).toEqual([['a', null]]);
+    project.hear({ type: 'waitingChanged', waiting: [] });
+    showWaiting(project);
+    expect(host.shown).toHaveLength(1);
+    host.close();
+  });
+
+  it('leaves the request of this project first', async () => {
+    const host = new FakeHost('permission');
+    const project = await ProjectState.start(host);
+    project.hear({ type: 'waitingChanged', waiting: [session('ledger', 'a')] });
+    showWaiting(project);
+    expect(host.shown).toEqual([]);
+    expect(project.shownRequest).not.toBeNull();
+    host.close();
+  });
+});
