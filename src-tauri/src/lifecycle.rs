@@ -93,7 +93,7 @@ pub fn open(app: &AppHandle, project: &Path, demo: bool) -> anyhow::Result<Strin
     }
     kept.remember(known.map_or(place, |known| WindowPlace { demo, closed: false, ..known }));
     let saving = app.clone();
-    tauri::async_runtime::spawn(async move { save_places(&saving.state::<PlacesStore>()).await });
+    tauri::async_runtime::spawn(async move { save_places(&saving).await });
     watch(app.clone(), window);
     worktree_uses::changed(app);
     Ok(label)
@@ -363,7 +363,7 @@ pub async fn end_when_idle(app: AppHandle) {
 }
 
 async fn close(app: &AppHandle, window: &WebviewWindow, keeps_working: bool) {
-    let (windows, kept) = (app.state::<Windows>(), app.state::<PlacesStore>());
+    let windows = app.state::<Windows>();
     let registry = app.state::<SessionRegistry>();
     let found = windows.with(window.label(), |window| (window.project.clone(), window.demo));
     let Ok((project, demo)) = found else { return };
@@ -379,7 +379,7 @@ async fn close(app: &AppHandle, window: &WebviewWindow, keeps_working: bool) {
             ..WindowPlace::default()
         },
     );
-    save_places(&kept).await;
+    save_places(app).await;
     if keeps_working {
         app.state::<Background>().add(&project, demo);
         if let Err(error) = window.destroy() {
@@ -407,12 +407,12 @@ fn remember(app: &AppHandle, window: &WebviewWindow, place: WindowPlace) {
 pub fn remember_session(app: &AppHandle, project: &Path, id: &SessionId) {
     if app.state::<PlacesStore>().remember_session(project, id) {
         let saving = app.clone();
-        tauri::async_runtime::spawn(async move { save_places(&saving.state::<PlacesStore>()).await });
+        tauri::async_runtime::spawn(async move { save_places(&saving).await });
     }
 }
 
-pub async fn save_places(kept: &PlacesStore) {
-    if let Err(error) = kept.save().await {
+pub async fn save_places(app: &AppHandle) {
+    if let Err(error) = app.state::<PlacesStore>().save(app).await {
         tracing::warn!(%error, "could not save the places of windows");
     }
 }
@@ -429,7 +429,7 @@ pub async fn remember_all(app: &AppHandle) {
             remember(app, &window, WindowPlace { project, demo, ..WindowPlace::default() });
         }
     }
-    save_places(&app.state::<PlacesStore>()).await;
+    save_places(app).await;
 }
 
 /// Reads whether the window has the focus, which it may have got before its events were received. It is read on the main

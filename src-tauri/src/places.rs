@@ -1,21 +1,26 @@
-//! The places of windows, in a file that earlier versions also kept the preferences in.
+//! The places of windows: what the window of each project remembers, in `windows.json` by tauri-plugin-store.
 //!
-//! The file is replaced as a whole, because a torn one would forget every window. tauri-plugin-store (2) truncates it
-//! and writes.
+//! The plugin truncates the file and writes (2.5), so a killed app could lose it. Each save therefore writes a copy as a
+//! whole first. A start takes the copy if the file is a part of it, or cannot be read.
 
+use anyhow::Context;
 use deskbell_engine::api::SessionId;
 use deskbell_engine::disk::{
-    self, Loaded, ReadError, SetAside, load_json, open_regular, set_aside, write_atomically,
+    self, Loaded, ReadError, SetAside, load_json, open_regular, read_regular, set_aside, write_atomically,
 };
 use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tauri::{AppHandle, Wry};
+use tauri_plugin_store::{JsonValue, StoreBuilder};
 
-const PREFERENCES: &str = "preferences";
 const WINDOWS: &str = "windows";
 
-/// Maximum size of the file. Preferences and the places of windows take a few kilobytes.
+/// Maximum size of the file. The places of windows take a few kilobytes.
 const MOST_BYTES: u64 = 4 * 1024 * 1024;
+
+type Entries = HashMap<String, JsonValue>;
 
 /// A window that was open, in the system's physical pixels.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -40,7 +45,7 @@ pub struct WindowPlace {
 /// The contents of the file.
 #[derive(Default)]
 pub struct SavedPlaces {
-    entries: serde_json::Map<String, serde_json::Value>,
+    entries: Entries,
     /// Set if the file could not be read.
     pub unread: Option<SetAside>,
 }
@@ -48,51 +53,103 @@ pub struct SavedPlaces {
 impl SavedPlaces {
     /// The windows that are remembered, open or closed.
     pub fn windows(&self) -> Vec<WindowPlace> {
-        windows_in(&self.entries)
+        let windows = self.entries.get(WINDOWS).cloned();
+        windows.and_then(|windows| serde_json::from_value(windows).ok()).unwrap_or_default()
     }
 
-    /// Reads the file, and keeps a copy of it.
-    pub fn read(data: &Path) -> Self {
-        let path = path(data);
-        let entries = match load_json(&path, MOST_BYTES) {
-            Loaded::Missing => return Self::default(),
-            Loaded::Unreadable(aside) => return Self { unread: Some(aside), ..Self::default() },
-            Loaded::Read(entries) => entries,
-        };
-        if let Err(error) = back_up(&path, &entries) {
-            tracing::warn!(%error, "could not copy the places of windows");
-        }
+    #[cfg(test)]
+    pub fn of(entries: Entries) -> Self {
         Self { entries, unread: None }
     }
 
-    /// The preferences of an earlier version, if they were not moved to the settings file yet.
-    pub fn preferences(&self) -> Option<&serde_json::Map<String, serde_json::Value>> {
-        self.entries.get(PREFERENCES)?.as_object()
-    }
-
-    /// The preferences are in the settings file now; the next save leaves them out.
-    pub fn forget_preferences(&mut self) {
-        self.entries.remove(PREFERENCES);
+    /// Reads the file. Blocks on the disk.
+    pub fn read(app: &AppHandle, data: &Path) -> anyhow::Result<Self> {
+        let file = path(data);
+        let unread = restore(&file).context("restoring the places of windows")?;
+        let store = builder(app, &file).build().context("opening the places of windows")?;
+        store.close_resource();
+        Ok(Self { entries: store.entries().into_iter().collect(), unread })
     }
 }
 
-fn windows_in(entries: &serde_json::Map<String, serde_json::Value>) -> Vec<WindowPlace> {
-    let windows = entries.get(WINDOWS).cloned();
-    windows.and_then(|windows| serde_json::from_value(windows).ok()).unwrap_or_default()
+/// Puts the copy in place of a file that a killed save left in part, or that is not readable, which is returned.
+fn restore(file: &Path) -> anyhow::Result<Option<SetAside>> {
+    let copy = read_regular(&copy(file), MOST_BYTES).ok().filter(|copy| is_entries(copy));
+    let is_torn =
+        |found: &[u8]| copy.as_ref().is_some_and(|copy| copy.len() > found.len() && copy.starts_with(found));
+    let found = read_regular(file, MOST_BYTES);
+    let unread = match found {
+        Ok(found) if is_torn(&found) => None,
+        _ => match load_json::<Entries>(file, MOST_BYTES) {
+            Loaded::Missing | Loaded::Read(_) => return Ok(None),
+            Loaded::Unreadable(aside) => Some(aside),
+        },
+    };
+    let is_free = unread.as_ref().is_none_or(|aside| aside.moved_to.is_ok());
+    if let Some(copy) = copy.filter(|_| is_free) {
+        write_atomically(file, &copy)?;
+    }
+    Ok(unread)
+}
+
+fn is_entries(bytes: &[u8]) -> bool {
+    serde_json::from_slice::<Entries>(bytes).is_ok()
 }
 
 fn path(data: &Path) -> PathBuf {
-    data.join("preferences.json")
+    data.join("windows.json")
 }
 
-fn back_up(path: &Path, entries: &serde_json::Map<String, serde_json::Value>) -> std::io::Result<()> {
-    write_atomically(&path.with_extension("json.backup"), &serde_json::to_vec_pretty(entries)?)
+fn copy(file: &Path) -> PathBuf {
+    file.with_extension("json.copy")
+}
+
+/// The bytes of the file. Sorted, so that equal entries have equal bytes, and a torn file is the start of its copy.
+fn bytes_of(entries: &Entries) -> Result<Vec<u8>, Box<dyn std::error::Error + Send + Sync>> {
+    let sorted: BTreeMap<_, _> = entries.iter().collect();
+    Ok(serde_json::to_vec_pretty(&sorted)?)
+}
+
+fn builder(app: &AppHandle, file: &Path) -> StoreBuilder<Wry> {
+    StoreBuilder::new(app, file).serialize(bytes_of).disable_auto_save()
+}
+
+/// Writes the entries by the plugin. Blocks on the disk.
+fn save(app: &AppHandle, file: &Path, entries: Entries) -> anyhow::Result<()> {
+    let bytes = bytes_of(&entries).map_err(|error| anyhow::anyhow!(error))?;
+    write(file, &bytes, || {
+        // A store for each save, with the entries as its defaults: `Store::set` publishes each value to the pages of all
+        // windows, and a page must not learn the places of other projects.
+        let store = builder(app, file).create_new().defaults(entries).build()?;
+        // Forgotten by the plugin, which would save it again at the end of the app, without a deadline.
+        store.close_resource();
+        Ok(store.save()?)
+    })
+}
+
+/// Writes the bytes with a writer that may be killed in the middle: the file or its copy is complete at any moment.
+fn write(file: &Path, bytes: &[u8], in_place: impl FnOnce() -> anyhow::Result<()>) -> anyhow::Result<()> {
+    let is_new = match open_regular(file) {
+        // A folder for example cannot be replaced.
+        Err(ReadError::NotAFile(_)) => {
+            set_aside(file)?;
+            true
+        }
+        Err(ReadError::Missing) => true,
+        _ => false,
+    };
+    write_atomically(&copy(file), bytes)?;
+    if is_new {
+        // With the permissions of Deskbell's files; the plugin's would be those of the umask.
+        write_atomically(file, bytes)?;
+    }
+    in_place()
 }
 
 /// The places and their file.
 pub struct PlacesStore {
     /// What is written, besides the windows: entries of another version.
-    others: serde_json::Map<String, serde_json::Value>,
+    others: Entries,
     windows: Arc<Mutex<Vec<WindowPlace>>>,
     data: PathBuf,
     /// Locked while the file is written, so that an earlier content never replaces a later one.
@@ -162,21 +219,25 @@ impl PlacesStore {
     }
 
     /// Writes all entries to the file.
-    pub async fn save(&self) -> anyhow::Result<()> {
-        anyhow::ensure!(!self.is_blocked, "{} cannot be replaced", path(&self.data).display());
-        let (saving, path) = (self.saving.clone(), path(&self.data));
-        let (windows, mut entries) = (self.windows.clone(), self.others.clone());
+    pub async fn save(&self, app: &AppHandle) -> anyhow::Result<()> {
+        let app = app.clone();
+        self.save_by(move |file, entries| save(&app, file, entries)).await
+    }
+
+    async fn save_by(
+        &self,
+        save: impl FnOnce(&Path, Entries) -> anyhow::Result<()> + Send + 'static,
+    ) -> anyhow::Result<()> {
+        let file = path(&self.data);
+        anyhow::ensure!(!self.is_blocked, "{} cannot be replaced", file.display());
+        let (saving, windows, mut entries) = (self.saving.clone(), self.windows.clone(), self.others.clone());
         let write = move || {
             let _saving = saving.lock().unwrap_or_else(PoisonError::into_inner);
-            // A folder for example cannot be replaced.
-            if let Err(ReadError::NotAFile(_)) = open_regular(&path) {
-                set_aside(&path)?;
-            }
             let windows = windows.lock().unwrap_or_else(PoisonError::into_inner).clone();
             entries.insert(WINDOWS.to_owned(), serde_json::to_value(windows)?);
-            write_atomically(&path, &serde_json::to_vec_pretty(&entries)?)
+            save(&file, entries)
         };
-        Ok(disk::run(&self.data, disk::DEADLINE, write).await??)
+        disk::run(&self.data, disk::DEADLINE, write).await?
     }
 }
 
@@ -189,23 +250,39 @@ mod tests {
         WindowPlace { project: project.into(), size: Some((800, 600)), ..WindowPlace::default() }
     }
 
+    /// The saved places, read as the plugin does (2.5).
+    fn saved(data: &Path) -> SavedPlaces {
+        let file = path(data);
+        let unread = restore(&file).unwrap();
+        let entries = std::fs::read(&file).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        SavedPlaces { entries: entries.unwrap_or_default(), unread }
+    }
+
     fn opened(data: &Path) -> PlacesStore {
-        PlacesStore::new(data.to_owned(), SavedPlaces::read(data))
+        PlacesStore::new(data.to_owned(), saved(data))
+    }
+
+    /// Saves as the plugin does (2.5): it truncates and writes.
+    fn save(kept: &PlacesStore) -> anyhow::Result<()> {
+        block_on(kept.save_by(|file, entries| {
+            let bytes = bytes_of(&entries).map_err(|error| anyhow::anyhow!(error))?;
+            write(file, &bytes, || Ok(std::fs::write(file, &bytes)?))
+        }))
     }
 
     #[test]
     fn what_is_in_place_of_the_file_is_replaced_by_the_next_save_and_kept() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(path(folder.path())).unwrap();
-        let saved = SavedPlaces::read(folder.path());
-        assert!(saved.unread.is_some());
-        let kept = PlacesStore::new(folder.path().to_owned(), saved);
+        let unread = saved(folder.path());
+        assert!(unread.unread.is_some());
+        let kept = PlacesStore::new(folder.path().to_owned(), unread);
         // The same while the app runs.
         std::fs::create_dir(path(folder.path())).unwrap();
         kept.remember(place("/p"));
-        block_on(kept.save()).unwrap();
-        assert_eq!(SavedPlaces::read(folder.path()).windows(), [place("/p")]);
-        assert!(folder.path().join("preferences.json.unreadable-2").is_dir());
+        save(&kept).unwrap();
+        assert_eq!(saved(folder.path()).windows(), [place("/p")]);
+        assert!(folder.path().join("windows.json.unreadable-2").is_dir());
     }
 
     #[test]
@@ -218,7 +295,7 @@ mod tests {
         assert_eq!(kept.change_zoom(Path::new("/p"), |own| own.is_none().then_some(125)), Some(125));
         // Closing the window remembers its place again.
         kept.remember(WindowPlace { closed: true, ..place("/p") });
-        block_on(kept.save()).unwrap();
+        save(&kept).unwrap();
         let kept = opened(folder.path());
         assert_eq!(["/p", "/q"].map(|project| kept.zoom(Path::new(project))), [Some(125), None]);
         assert_eq!(kept.change_zoom(Path::new("/p"), |_| None), None);
@@ -226,30 +303,110 @@ mod tests {
     }
 
     #[test]
-    fn a_save_keeps_what_another_version_wrote_and_no_reader_sees_a_part_of_it() {
+    fn a_save_keeps_what_another_version_wrote_and_is_for_the_user_alone() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(path(folder.path()), r#"{"later": [1], "windows": []}"#).unwrap();
         let kept = opened(folder.path());
-        (0..100).for_each(|nr| kept.remember(place(&format!("/p{nr}"))));
-        block_on(kept.save()).unwrap();
-        let done = Arc::new(std::sync::atomic::AtomicBool::new(false));
-        let reader = std::thread::spawn({
-            let (path, done) = (path(folder.path()), done.clone());
-            move || {
-                let mut reads = 0;
-                while !done.load(std::sync::atomic::Ordering::Relaxed) || reads == 0 {
-                    let text = std::fs::read_to_string(&path).unwrap();
-                    let entries: serde_json::Value = serde_json::from_str(&text).expect("it is whole");
-                    assert_eq!(entries["windows"].as_array().map(Vec::len), Some(100));
-                    assert_eq!(entries["later"], serde_json::json!([1]));
-                    reads += 1;
-                }
-            }
-        });
-        (0..50).for_each(|_| block_on(kept.save()).unwrap());
-        done.store(true, std::sync::atomic::Ordering::Relaxed);
-        reader.join().unwrap();
+        kept.remember(place("/p"));
+        save(&kept).unwrap();
+        let entries: Entries = serde_json::from_slice(&std::fs::read(path(folder.path())).unwrap()).unwrap();
+        assert_eq!(entries["later"], serde_json::json!([1]));
+        assert_eq!(saved(folder.path()).windows(), [place("/p")]);
+        #[cfg(unix)]
+        for file in [path(folder.path()), copy(&path(folder.path()))] {
+            use std::os::unix::fs::PermissionsExt;
+            let new = tempfile::tempdir().unwrap();
+            let kept = opened(new.path());
+            save(&kept).unwrap();
+            let mode =
+                std::fs::metadata(new.path().join(file.file_name().unwrap())).unwrap().permissions().mode();
+            assert_eq!(mode & 0o077, 0, "{mode:o}");
+        }
     }
+
+    #[test]
+    fn a_file_that_a_killed_save_left_in_part_is_taken_from_the_copy() {
+        let folder = tempfile::tempdir().unwrap();
+        let kept = opened(folder.path());
+        kept.remember(place("/p"));
+        save(&kept).unwrap();
+        let whole = std::fs::read(path(folder.path())).unwrap();
+        assert_eq!(std::fs::read(copy(&path(folder.path()))).unwrap(), whole);
+        for length in 0..whole.len() {
+            std::fs::write(path(folder.path()), &whole[..length]).unwrap();
+            let read = saved(folder.path());
+            assert_eq!((read.windows(), read.unread), (vec![place("/p")], None), "{length} bytes");
+            assert_eq!(std::fs::read(path(folder.path())).unwrap(), whole);
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_not_a_part_of_the_copy_counts_if_it_can_be_read_and_is_kept_otherwise() {
+        let folder = tempfile::tempdir().unwrap();
+        let kept = opened(folder.path());
+        kept.remember(place("/p"));
+        save(&kept).unwrap();
+        // An app that was killed between its copy and its file, and an editor.
+        std::fs::write(path(folder.path()), r#"{"windows": []}"#).unwrap();
+        let read = saved(folder.path());
+        assert_eq!((read.windows(), read.unread), (vec![], None));
+        std::fs::write(path(folder.path()), "{ \"windows\": mine").unwrap();
+        let read = saved(folder.path());
+        assert_eq!(read.windows(), [place("/p")]);
+        let aside = read.unread.unwrap().moved_to.unwrap();
+        assert_eq!(std::fs::read_to_string(aside).unwrap(), "{ \"windows\": mine");
+        // A file that the user has removed does not come back, and a copy that is none is not taken.
+        std::fs::remove_file(path(folder.path())).unwrap();
+        assert_eq!(saved(folder.path()).windows(), []);
+        std::fs::write(copy(&path(folder.path())), "{").unwrap();
+        std::fs::write(path(folder.path()), "").unwrap();
+        assert!(saved(folder.path()).unread.is_some());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn saves_until_it_is_killed() {
+        let Some(data) = std::env::var_os(KILLED).map(PathBuf::from) else { return };
+        let kept = opened(&data);
+        for nr in 1.. {
+            remember_many(&kept);
+            kept.remember(place(&format!("/{nr}")));
+            save(&kept).unwrap();
+            println!("saved {nr}");
+        }
+    }
+
+    /// An app that is killed while it saves loses no place that was saved before.
+    #[cfg(unix)]
+    #[test]
+    fn a_kill_at_any_moment_leaves_the_last_save_or_a_later_one() {
+        use std::io::{BufRead, BufReader};
+        let folder = tempfile::tempdir().unwrap();
+        for n_saves in 1..=10 {
+            let mut child = std::process::Command::new(std::env::current_exe().unwrap())
+                .args(["--exact", "places::tests::saves_until_it_is_killed", "--nocapture"])
+                .env(KILLED, folder.path())
+                .stdout(std::process::Stdio::piped())
+                .stderr(std::process::Stdio::null())
+                .spawn()
+                .unwrap();
+            let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
+            let number = |line: String| line.split_once("saved ").and_then(|(_, nr)| nr.parse::<u32>().ok());
+            let mut last = lines.by_ref().filter_map(number).nth(n_saves).unwrap();
+            child.kill().unwrap();
+            child.wait().unwrap();
+            last = lines.filter_map(number).last().unwrap_or(last);
+            let read = saved(folder.path());
+            assert_eq!(read.unread, None);
+            let first = read.windows()[0].project.display().to_string();
+            let kept: u32 = first.trim_start_matches('/').parse().unwrap();
+            assert!(kept == last || kept == last + 1, "{last} was saved, and {kept} is there");
+        }
+    }
+
+    /// The folder that is written in until the writer is killed.
+    #[cfg(unix)]
+    const KILLED: &str = "DESKBELL_TEST_PLACES_KILLED";
 
     /// The folder that a writer writes in; without it the test of the writer does nothing.
     #[cfg(unix)]
@@ -267,7 +424,7 @@ mod tests {
         let Some(data) = std::env::var_os(FOLDER).map(PathBuf::from) else { return };
         let kept = opened(&data);
         kept.remember(place("/last"));
-        println!("refused: {}", block_on(kept.save()).unwrap_err());
+        println!("refused: {}", save(&kept).unwrap_err());
     }
 
     #[cfg(unix)]
@@ -276,7 +433,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let kept = opened(folder.path());
         remember_many(&kept);
-        block_on(kept.save()).unwrap();
+        save(&kept).unwrap();
         let before = std::fs::read(path(folder.path())).unwrap();
         // Without the signal the write fails, as it does on a full disk. The unit of the limit is 512 or 1024 bytes.
         let output = std::process::Command::new("sh")
@@ -292,7 +449,7 @@ mod tests {
         let names = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
         assert!(names.into_iter().all(|name| !name.to_string_lossy().starts_with(".deskbell-")));
         kept.remember(place("/last"));
-        block_on(kept.save()).unwrap();
-        assert_eq!(SavedPlaces::read(folder.path()).windows()[0], place("/last"));
+        save(&kept).unwrap();
+        assert_eq!(saved(folder.path()).windows()[0], place("/last"));
     }
 }

@@ -1,11 +1,9 @@
 //! The settings that are in effect.
 
-use crate::places::SavedPlaces;
 use deskbell_cli::profiles;
 use deskbell_engine::api::{Settings, SettingsView};
 use deskbell_engine::settings::{Read, SettingsFile};
 use deskbell_engine::stored::Store;
-use serde_json::{Map, Value};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
@@ -87,69 +85,9 @@ fn language_of(locales: &[String]) -> Option<String> {
     is_locale.then(|| name.replace('_', "-"))
 }
 
-/// Reads the settings when the app starts. Preferences of an earlier version are moved into the file first, once: what
-/// the file already has counts.
-pub fn open(file: &SettingsFile, places: &mut SavedPlaces) -> Read {
-    let earlier = places.preferences().map(renamed);
-    if let Some(earlier) = &earlier {
-        match file.adopt(earlier) {
-            Ok(()) => places.forget_preferences(),
-            // They stay where they are until the next start.
-            Err(error) => tracing::warn!(%error, "could not move the preferences into the settings file"),
-        }
-    }
-    file.read(&Settings::default())
-}
-
-/// The preferences of an earlier version under their present names.
-fn renamed(preferences: &Map<String, Value>) -> Map<String, Value> {
-    let present = |name: &str| match name {
-        "askBy" => "asking".to_owned(),
-        "agentProgram" => "agent.program".to_owned(),
-        other => other.to_owned(),
-    };
-    let chosen = preferences.iter().filter(|(_, value)| !value.is_null());
-    chosen.map(|(name, value)| (present(name), value.clone())).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use deskbell_engine::api::{Asking, Theme};
-    use serde_json::json;
-
-    fn saved(preferences: Value) -> (tempfile::TempDir, SettingsFile, SavedPlaces) {
-        let folder = tempfile::tempdir().unwrap();
-        let text = json!({"preferences": preferences, "windows": []}).to_string();
-        std::fs::write(folder.path().join("preferences.json"), text).unwrap();
-        let file = SettingsFile::new(&folder.path().join("config"));
-        let places = SavedPlaces::read(folder.path());
-        (folder, file, places)
-    }
-
-    #[test]
-    fn preferences_of_an_earlier_version_are_moved_once() {
-        let earlier =
-            json!({"theme": "dark", "askBy": "card", "agentProgram": "/opt/claude", "zoom": 125, "x": [1]});
-        let (_folder, file, mut places) = saved(earlier);
-        let read = open(&file, &mut places);
-        let settings = &read.settings;
-        assert_eq!((settings.theme, settings.asking, settings.zoom), (Theme::Dark, Asking::Card, 125));
-        assert_eq!(settings.agent.program.as_deref(), Some("/opt/claude"));
-        assert_eq!(read.unknown.len(), 1, "{read:?}");
-        assert_eq!(places.preferences(), None);
-        file.set("zoom", &json!(150)).unwrap();
-        assert_eq!(open(&file, &mut places).settings.zoom, 150);
-    }
-
-    #[test]
-    fn a_wrong_preference_is_reported_with_its_line_and_the_others_count() {
-        let (_folder, file, mut places) = saved(json!({"theme": 7, "zoom": 125}));
-        let read = open(&file, &mut places);
-        assert_eq!((read.settings.theme, read.settings.zoom), (Theme::System, 125));
-        assert!(read.problems[0].line.is_some(), "{read:?}");
-    }
-
     #[cfg(target_os = "linux")]
     #[test]
     fn the_language_of_dates_is_that_of_the_first_locale() {
@@ -160,14 +98,5 @@ mod tests {
         for none in ["", "C", "C.UTF-8", "POSIX", "de DE", "\u{202e}"] {
             assert_eq!(of(["", "", none]), None, "{none:?}");
         }
-    }
-
-    #[test]
-    fn preferences_that_cannot_be_moved_stay() {
-        let (_folder, file, mut places) = saved(json!({"zoom": 125}));
-        std::fs::create_dir_all(file.folder()).unwrap();
-        std::fs::write(file.path(), "{").unwrap();
-        assert_eq!(open(&file, &mut places).problems.len(), 1);
-        assert!(places.preferences().is_some());
     }
 }

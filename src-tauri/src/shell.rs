@@ -11,7 +11,7 @@ use crate::places::{PlacesStore, SavedPlaces};
 use crate::questions::OpenQuestions;
 use crate::registry::far::is_far;
 use crate::registry::{self, SessionRegistry};
-use crate::settings::{self, CurrentSettings};
+use crate::settings::CurrentSettings;
 use crate::start::{self, StartPage};
 use crate::watch::FolderWatches;
 #[cfg(target_os = "linux")]
@@ -55,6 +55,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     let app = tauri::Builder::default()
         .on_menu_event(|app, event| menu_bar::chosen(app, &event))
         .plugin(tauri_plugin_single_instance::init(starting::again))
+        .plugin(tauri_plugin_store::Builder::new().build())
         .invoke_handler(tauri::generate_handler![
             commands::connect,
             commands::create_session,
@@ -182,8 +183,8 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     drawing.apply();
     // Not earlier: a second start has handed over to the first by now, and changes nothing.
     let data = folders::data();
-    let reading = data.clone();
-    let read = disk::run(&data, disk::DEADLINE, move || Opened::read(reading));
+    let (reading, handle) = (data.clone(), app.handle().clone());
+    let read = disk::run(&data, disk::DEADLINE, move || Opened::read(&handle, reading));
     let read = tauri::async_runtime::block_on(read).context("opening Deskbell's folder").flatten();
     *opened.lock().unwrap_or_else(PoisonError::into_inner) = Some(read);
     app.run(|app, event| {
@@ -252,12 +253,12 @@ struct Opened {
 }
 
 impl Opened {
-    fn read(data: PathBuf) -> anyhow::Result<Self> {
+    fn read(app: &AppHandle, data: PathBuf) -> anyhow::Result<Self> {
         disk::own_folder(&data)
             .with_context(|| format!("the app's folder {} could not be made", data.display()))?;
-        let mut places = SavedPlaces::read(&data);
+        let places = SavedPlaces::read(app, &data)?;
         let file = SettingsFile::new(&folders::config());
-        let read = settings::open(&file, &mut places);
+        let read = file.read(&Settings::default());
         let settings = CurrentSettings::new(file, read);
         let decisions = trust::open_store(&data).context("opening the folder of trust decisions")?;
         let orphans = OrphanProcesses::open(&data).context("opening the folder of runs")?;
@@ -505,8 +506,7 @@ mod tests {
         let place = |project: &str, demo: bool| serde_json::json!({"project": project, "demo": demo, "size": null, "position": null});
         let windows = [place("/last", false), place("/demo", true), place("/first", false)];
         let text = serde_json::json!({ "windows": windows }).to_string();
-        std::fs::write(data.path().join("preferences.json"), text).unwrap();
-        let places = SavedPlaces::read(data.path());
+        let places = SavedPlaces::of(serde_json::from_str(&text).unwrap());
         let listed = || {
             let known = ProjectStore::new(data.path()).load().known;
             known.into_iter().map(|known| known.path).collect::<Vec<_>>()

@@ -37,7 +37,7 @@ pub async fn step(
     let (places, setting) = (app.state::<PlacesStore>(), app.state::<Arc<CurrentSettings>>().get().zoom);
     let own = places.change_zoom(project, |own| after(own, setting, step));
     window.set_zoom(factor(own.unwrap_or(setting)))?;
-    places.save().await
+    places.save(app).await
 }
 
 /// Applies a new zoom of the settings to all windows. A project's own zoom counts before it.

@@ -43,7 +43,7 @@ pub async fn it_is_used_by_mouse_and_by_keyboard() -> Result<()> {
             stage.pointer.type_text("zoom in").await?;
             stage.pointer.key("Return").await?;
             window.gone("menu", "Menu").await?;
-            let file = stage.desktop.home().join(".local/share/deskbell/preferences.json");
+            let file = stage.desktop.home().join(".local/share/deskbell/windows.json");
             eventually("the zoom is remembered for the project", SHORT, async || {
                 let text = std::fs::read_to_string(&file).unwrap_or_default();
                 Ok(text.contains("\"zoom\": 110").then_some(()))

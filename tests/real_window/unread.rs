@@ -51,7 +51,7 @@ pub async fn what_is_in_place_of_files_of_our_own_is_said_and_kept() -> Result<(
     let data = desktop.home().join(".local/share/deskbell");
     pipe(&data.join("sessions/a.json"))?;
     fs::create_dir_all(data.join("sessions/b.json"))?;
-    fs::create_dir_all(data.join("preferences.json"))?;
+    fs::create_dir_all(data.join("windows.json"))?;
     pipe(&data.join("runs/c.json"))?;
     let folder = desktop.project(PROJECT)?;
     let launch = Launch::demo(&folder);
@@ -60,26 +60,25 @@ pub async fn what_is_in_place_of_files_of_our_own_is_said_and_kept() -> Result<(
         .play("unread-own", async |stage| {
             let text =
                 stage.window.wait_shows("The places of your windows could not be read.", SHORT).await?;
-            for words in
-                ["folder, not a file", "preferences.json.unreadable", "a.json.unreadable", "named pipe"]
+            for words in ["folder, not a file", "windows.json.unreadable", "a.json.unreadable", "named pipe"]
             {
                 ensure!(text.contains(words), "“{words}” is not said:\n{text}");
             }
             stage.desktop.screenshot("unread-own").await?;
             for kept in
-                ["preferences.json.unreadable", "sessions/a.json.unreadable", "sessions/b.json.unreadable"]
+                ["windows.json.unreadable", "sessions/a.json.unreadable", "sessions/b.json.unreadable"]
             {
                 ensure!(data.join(kept).exists(), "{kept} is lost");
             }
             works_and_ends(stage).await?;
-            ensure!(data.join("preferences.json").is_file(), "the new places were not written");
+            ensure!(data.join("windows.json").is_file(), "the new places were not written");
 
             // The file is a pipe now, and the previous run's are kept.
-            fs::rename(data.join("preferences.json"), data.join("mine"))?;
-            pipe(&data.join("preferences.json"))?;
+            fs::rename(data.join("windows.json"), data.join("mine"))?;
+            pipe(&data.join("windows.json"))?;
             stage.app = App::start(&stage.desktop, stage.launch()).await?;
             stage.window = stage.app.window(PROJECT).await?;
-            stage.window.wait_shows("preferences.json.unreadable-2", SHORT).await?;
+            stage.window.wait_shows("windows.json.unreadable-2", SHORT).await?;
             works_and_ends(stage).await
         })
         .await

@@ -114,10 +114,10 @@ fn missing_subagents(root: &Path) -> String {
 const READS: &[Read] = &[
     Read {
         name: "places of windows",
-        path: "preferences.json",
+        path: "windows.json",
         prepare: nothing,
         check: |trap, root| {
-            let read = disk::load_json::<serde_json::Value>(&root.join("preferences.json"), 1 << 20);
+            let read = disk::load_json::<serde_json::Value>(&root.join("windows.json"), 1 << 20);
             let disk::Loaded::Unreadable(aside) = read else { panic!("{trap:?} was read") };
             says(trap, &aside.problem);
             assert!(trap.is_at(&aside.moved_to.unwrap()), "{trap:?} is lost");

@@ -21,7 +21,7 @@ use error::SettingsError;
 #[cfg(test)]
 pub(crate) use keys::markdown;
 use keys::{keys, schema};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 pub use text::Read;
 pub(crate) use text::value_of;
@@ -160,19 +160,6 @@ impl SettingsFile {
             let value = profiles::changed(before, was, profile)?;
             keys::check(known, &value).map_err(SettingsError::BadValue)?;
             Ok(text::edit(text, KEY, &value)?)
-        })
-    }
-
-    /// Adds values of an earlier version that the file does not have. Unknown ones are kept under their name.
-    pub fn adopt(&self, values: &Map<String, Value>) -> Result<(), SettingsError> {
-        self.edit(|text| {
-            let mut text = text.to_owned();
-            for (key, value) in values {
-                if value_of(&text, key).is_none() {
-                    text = text::edit(&text, key, value)?;
-                }
-            }
-            Ok(text)
         })
     }
 

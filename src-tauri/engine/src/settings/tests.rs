@@ -366,22 +366,6 @@ fn two_writers_at_once_lose_nothing() {
 }
 
 #[test]
-fn values_of_an_earlier_version_are_adopted_once_and_unknown_ones_kept() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = SettingsFile::new(folder.path());
-    fs::write(file.path(), "{\"zoom\": 90}").unwrap();
-    let earlier = json!({"zoom": 150, "theme": "dark", "agent.program": "/opt/claude", "colour": [1]});
-    file.adopt(earlier.as_object().unwrap()).unwrap();
-    let found = file.read(&Settings::default());
-    assert_eq!((found.settings.zoom, found.settings.theme), (90, Theme::Dark), "what the user wrote counts");
-    assert_eq!(found.settings.agent.program.as_deref(), Some("/opt/claude"));
-    assert_eq!(found.unknown, [("colour".to_owned(), found.unknown[0].1)]);
-    let text = fs::read_to_string(file.path()).unwrap();
-    file.adopt(earlier.as_object().unwrap()).unwrap();
-    assert_eq!(fs::read_to_string(file.path()).unwrap(), text);
-}
-
-#[test]
 fn whatever_is_in_place_of_the_file_or_its_lock_holds_nothing_up_and_is_kept() {
     for name in ["settings.json", "settings.lock", "settings.schema.json"] {
         for trap in all() {

@@ -164,9 +164,9 @@ export function stored(
 export const UNREAD_FILES: UnreadFile[] = [
   {
     kind: 'places',
-    path: '/home/ines/.local/share/deskbell/preferences.json',
+    path: '/home/ines/.local/share/deskbell/windows.json',
     problem: 'it is a folder, not a file',
-    movedTo: '/home/ines/.local/share/deskbell/preferences.json.unreadable',
+    movedTo: '/home/ines/.local/share/deskbell/windows.json.unreadable',
   },
   {
     kind: 'session',
