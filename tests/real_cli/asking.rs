@@ -59,10 +59,15 @@ pub async fn only_the_rules_that_count_are_listed() -> Result<()> {
     let mine = json!([
         {"effect": "deny", "rule": "Read(./secret)", "origin": "user"},
         {"effect": "allow", "rule": "Bash(mkdir *)", "origin": "user"},
+        {"effect": "deny", "rule": "ListAgents", "origin": "arguments"},
+        {"effect": "deny", "rule": "SendMessage", "origin": "arguments"},
     ]);
     let found = rules(&mut relay).await?;
     if found["basis"] == "agent" {
-        ensure!(found["rules"] == mine, "a restricted session loads the user's rules alone: {found}");
+        ensure!(
+            found["rules"] == mine,
+            "a restricted session has the user's rules and the two of Deskbell: {found}"
+        );
     }
     // A command without a rule needs a request; the rule that the answer adds is listed afterwards.
     relay.prompt("BASH touch one.txt\nBASH touch one.txt\nSAY done").await?;

@@ -7,9 +7,9 @@
 
 use serde_json::{Map, Value, json};
 
-/// The tools that list other sessions and write to them. `SendMessage` also continues a subagent, which an agent without
-/// it cannot do.
-const TOOLS: [&str; 2] = ["ListAgents", "SendMessage"];
+/// Removes the tools that list other sessions and write to them. `SendMessage` also continues a subagent, which an agent
+/// without it cannot do.
+pub const WITHOUT_TOOLS: &str = "--disallowedTools=ListAgents,SendMessage";
 
 /// Adds to the settings for `--settings` that no message of another session is delivered. There the value has precedence
 /// over the user's own settings (2.1.329 and 2.1.332). 2.1.197 has no messages, and ignores it.
@@ -18,11 +18,8 @@ pub fn refuse_messages(settings: &mut Map<String, Value>) {
 }
 
 /// The settings of an agent that loads none of its folder.
-pub fn settings(is_restricted: bool) -> Map<String, Value> {
+pub fn settings() -> Map<String, Value> {
     let mut settings = Map::new();
     refuse_messages(&mut settings);
-    if is_restricted {
-        settings.insert("permissions".to_owned(), json!({"deny": TOOLS}));
-    }
     settings
 }

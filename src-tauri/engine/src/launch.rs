@@ -30,7 +30,8 @@ pub(crate) fn resume_command(project: &Path, config: Option<&Path>, agent_sessio
 /// Arguments that keep an agent from loading the folder's own settings. Without them, the folder's hooks, MCP servers
 /// and key helper run at spawn, and its settings can send the API key elsewhere (2.1.329 and 2.1.197). An agent that
 /// does not know these arguments exits at once, with an error that names them.
-pub(crate) const RESTRICTIONS: [&str; 2] = ["--setting-sources=user", "--strict-mcp-config"];
+pub(crate) const RESTRICTIONS: [&str; 3] =
+    ["--setting-sources=user", "--strict-mcp-config", other_sessions::WITHOUT_TOOLS];
 
 /// Does the error output say that the agent does not know [`RESTRICTIONS`] or the arguments of a [`Snapshot`]?
 pub(crate) fn knows_no_restrictions(stderr: &str) -> bool {
@@ -204,7 +205,7 @@ impl Launch {
                 if self.restricted {
                     args.extend(RESTRICTIONS.map(OsString::from));
                 }
-                let settings = Value::Object(other_sessions::settings(self.restricted));
+                let settings = Value::Object(other_sessions::settings());
                 args.push(format!("--settings={settings}").into());
             }
         }
@@ -394,9 +395,9 @@ mod tests {
         };
         let restricted = launch();
         let trusted = Launch { restricted: false, ..launch() };
-        assert_eq!(settings(&restricted)["crossSessionInbound"], "refuse");
-        assert_eq!(settings(&restricted)["permissions"]["deny"], json!(["ListAgents", "SendMessage"]));
-        assert_eq!(settings(&trusted), json!({"crossSessionInbound": "refuse"}));
+        for launch in [&restricted, &trusted] {
+            assert_eq!(settings(launch), json!({"crossSessionInbound": "refuse"}));
+        }
         assert!(cron(&restricted) && !cron(&trusted));
     }
 
