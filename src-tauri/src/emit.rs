@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn what_is_written_once_is_what_would_be_written() {
-        let event = WindowEvent::Dragging { over: true };
+        let event = WindowEvent::Dragging { at: None };
         let written = told(&serde_json::to_string(&event).unwrap());
         assert_eq!(written, serde_json::to_string(&WindowMessage::Event { event: Box::new(event) }).unwrap());
     }

@@ -21,7 +21,7 @@ use crate::worktree_uses;
 use crate::zoom;
 use anyhow::Context;
 use deskbell_engine::api::{
-    Asking, Closing, CommandError, Dropped, ErrorCode, SessionId, Theme, WindowEvent,
+    Asking, Closing, CommandError, Dropped, ErrorCode, PagePoint, SessionId, Theme, WindowEvent,
 };
 use deskbell_engine::disk;
 use deskbell_engine::files::Files;
@@ -31,7 +31,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tauri::webview::NewWindowResponse;
 use tauri::{
-    AppHandle, DragDropEvent, Manager, WebviewUrl, WebviewWindow, WebviewWindowBuilder,
+    AppHandle, DragDropEvent, Manager, PhysicalPosition, WebviewUrl, WebviewWindow, WebviewWindowBuilder,
     WindowEvent as TauriEvent,
 };
 use tokio::sync::mpsc;
@@ -196,6 +196,26 @@ pub fn apply_theme(app: &AppHandle) {
     app.set_theme(theme);
 }
 
+/// Where files are being dragged; `None` once they are dropped or have left.
+pub fn drag_point(window: &WebviewWindow, event: &DragDropEvent) -> Option<PagePoint> {
+    match event {
+        DragDropEvent::Enter { position, .. } | DragDropEvent::Over { position } => {
+            Some(page_point(window, *position))
+        }
+        _ => None,
+    }
+}
+
+/// wry (0.57) reports the place of a drag in logical pixels on Linux and macOS, and in physical ones on Windows, in the same
+/// type.
+fn page_point(window: &WebviewWindow, position: PhysicalPosition<f64>) -> PagePoint {
+    let scale = if cfg!(windows) { 1.0 } else { window.scale_factor().unwrap_or(1.0) };
+    let share = |place: f64, length: u32| (place * scale / f64::from(length.max(1))).clamp(0.0, 1.0);
+    // Without a size the point is in the open session, which every window has.
+    let size = window.inner_size().unwrap_or_default();
+    PagePoint { x: share(position.x, size.width), y: share(position.y, size.height) }
+}
+
 /// Closing a window first denies its open requests and ends its agents; then the window closes.
 fn watch(app: AppHandle, window: WebviewWindow) {
     let label = window.label().to_owned();
@@ -207,14 +227,10 @@ fn watch(app: AppHandle, window: WebviewWindow) {
                 let (app, window) = (app.clone(), window.clone());
                 tauri::async_runtime::spawn(async move { close_unless_cancelled(&app, &window).await });
             }
-            TauriEvent::DragDrop(DragDropEvent::Enter { .. }) => {
-                to_window(&app, &label, WindowEvent::Dragging { over: true });
-            }
-            TauriEvent::DragDrop(DragDropEvent::Leave) => {
-                to_window(&app, &label, WindowEvent::Dragging { over: false });
-            }
-            TauriEvent::DragDrop(DragDropEvent::Drop { paths, .. }) => {
-                to_window(&app, &label, WindowEvent::Dragging { over: false });
+            TauriEvent::DragDrop(event) => {
+                to_window(&app, &label, WindowEvent::Dragging { at: drag_point(&window, event) });
+                let DragDropEvent::Drop { paths, position } = event else { return };
+                let at = page_point(&window, *position);
                 let Ok(project) = windows.with(&label, |window| window.project.clone()) else { return };
                 if is_far(&project) {
                     let why =
@@ -222,7 +238,7 @@ fn watch(app: AppHandle, window: WebviewWindow) {
                                image or a text instead."
                             .to_owned();
                     let dropped = vec![Dropped::Refused { why }];
-                    return to_window(&app, &label, WindowEvent::Dropped { dropped });
+                    return to_window(&app, &label, WindowEvent::Dropped { dropped, at });
                 }
                 let (app, label, paths) = (app.clone(), label.clone(), paths.clone());
                 // The file may be on a slow disk.
@@ -241,7 +257,7 @@ fn watch(app: AppHandle, window: WebviewWindow) {
                         app.state::<FoldersToOpen>().request(folders);
                     }
                     if !dropped.is_empty() {
-                        to_window(&app, &label, WindowEvent::Dropped { dropped });
+                        to_window(&app, &label, WindowEvent::Dropped { dropped, at });
                     }
                 });
             }

@@ -189,6 +189,7 @@ pub fn open(app: &AppHandle) -> anyhow::Result<()> {
     }
     let window = lifecycle::new_window(app, LABEL, TITLE, SIZE).context("opening the start page")?;
     let app = app.clone();
+    let dragged = window.clone();
     window.on_window_event(move |event| match event {
         TauriEvent::Focused(focused) => {
             // No dialog of a project may appear over the start page.
@@ -198,10 +199,10 @@ pub fn open(app: &AppHandle) -> anyhow::Result<()> {
                 refresh(&app);
             }
         }
-        TauriEvent::DragDrop(DragDropEvent::Enter { .. }) => dragging(&app, true),
-        TauriEvent::DragDrop(DragDropEvent::Leave) => dragging(&app, false),
-        TauriEvent::DragDrop(DragDropEvent::Drop { paths, .. }) => {
-            dragging(&app, false);
+        TauriEvent::DragDrop(event) => {
+            let at = lifecycle::drag_point(&dragged, event);
+            emit::to_window(&app, LABEL, WindowEvent::Dragging { at });
+            let DragDropEvent::Drop { paths, .. } = event else { return };
             app.state::<lifecycle::FoldersToOpen>().request(paths.clone());
         }
         TauriEvent::Destroyed => {
@@ -215,10 +216,6 @@ pub fn open(app: &AppHandle) -> anyhow::Result<()> {
         _ => {}
     });
     Ok(())
-}
-
-fn dragging(app: &AppHandle, over: bool) {
-    emit::to_window(app, LABEL, WindowEvent::Dragging { over });
 }
 
 /// Closes the start page, because a project was opened.

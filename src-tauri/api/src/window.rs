@@ -139,6 +139,13 @@ pub enum WindowMessage {
     },
 }
 
+/// A point of a window's page, as shares of the page's width and height: 0 is left or top, 1 is right or bottom.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, TS)]
+pub struct PagePoint {
+    pub x: f64,
+    pub y: f64,
+}
+
 /// An event that the shell sends to a window.
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
@@ -189,13 +196,14 @@ pub enum WindowEvent {
     WaitingChanged {
         waiting: Vec<WaitingSession>,
     },
-    /// Files are being dragged over the window, or no longer are.
+    /// Files are being dragged over the window; `None` when they are no longer.
     Dragging {
-        over: bool,
+        at: Option<PagePoint>,
     },
     /// Files were dropped on the window.
     Dropped {
         dropped: Vec<Dropped>,
+        at: PagePoint,
     },
     /// The recording of a session ended by itself, because it could not be written.
     RecordingEnded {

@@ -191,6 +191,7 @@ fn typescript() -> String {
         Connection,
         WaitingSession,
         WindowMessage,
+        PagePoint,
         WindowEvent,
         Settings,
         Theme,

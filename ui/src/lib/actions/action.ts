@@ -4,13 +4,14 @@ import type { Session, ZoomStep } from '../bindings/api';
 import type { Part } from '../window/parts';
 import type { Row } from '../sessions/rows';
 import type { ItemState } from '../state/item.svelte';
+import type { Pane } from '../state/pane.svelte';
 import type { ProjectState } from '../state/project.svelte';
 
 /** The parts of the window that actions use. */
 export interface Desk {
   readonly project: ProjectState;
-  /** It is the second session's part of the window, without the dialogs of the open one. */
-  readonly isSecond?: boolean;
+  /** Whose session actions are applied to. The dialogs of the window are for the open one only. */
+  readonly pane: Pane;
   /** The open session changed files or has tasks. */
   readonly hasSide: boolean;
   /** Why no session can be shown: another page is in its place. */

@@ -8,13 +8,16 @@ import type { Desk, Target } from './action';
 export const NO_SESSION = 'No session is open.';
 const NO_TURN = 'No turn is running.';
 
-export const open = ({ project }: Desk) => project.open;
+export const open = ({ pane }: Desk) => pane.state;
 
 /** Needs the open conversation on screen. */
 export const offSession = (desk: Desk) => desk.covered ?? (open(desk) === null ? NO_SESSION : null);
 
 /** Needs a second session on screen. */
 export const offSecond = ({ project }: Desk) => (project.second.state === null ? 'No second session is shown.' : null);
+
+/** The second pane has no dialogs: they show the open session. */
+export const hasDialogs = ({ pane, project }: Desk) => pane === project.main;
 
 /** Needs a session or a stored conversation. */
 export const offRow = (_: Desk, { row }: Target) => (row === null ? NO_SESSION : null);
@@ -50,7 +53,7 @@ export const offRewind = (desk: Desk) => {
   const off = offSession(desk);
   if (off !== null || session === undefined) return off ?? NO_SESSION;
   if (!session.capabilities.rewind) return 'This agent has no checkpoints.';
-  if (desk.project.isWatching) return 'Another program has this conversation open.';
+  if (desk.pane.isWatching) return 'Another program has this conversation open.';
   if (isTurnRunning(session.status)) return 'The agent is working. Stop it first.';
   if (session.nBackground > 0) return 'Work in the background may change files. Stop it first.';
   return session.rewind.isPending ? 'Another rewind is being carried out.' : null;

@@ -3,21 +3,21 @@
 import type { ContextEntries } from '../kit/ContextMenu.svelte';
 import { rowId } from '../sessions/rows';
 import type { Desk, Target } from './action';
-import { secondOf } from '../state/second.svelte';
 import { menuOf, performIn } from './perform';
 
-/** The entries for an element of the window; `null` if it belongs to no session, message or file. */
-export function contextOf(window: Desk, element: Element): ContextEntries | null {
+/**
+ * The entries for an element of the window; `null` if it belongs to no session, message or file. `second` is the desk of
+ * the second pane.
+ */
+export function contextOf(main: Desk, second: Desk, element: Element): ContextEntries | null {
   // No menu may answer a request, and what is below a dialog is not in reach.
   if (element.closest('[id^="request-"], dialog') !== null) return null;
-  const desk = element.closest('[data-second]') === null ? window : deskOfSecond(window);
-  if (desk === null) return null;
-  const { project } = desk;
-  const { open } = project;
+  const desk = element.closest('[data-second]') === null ? main : second;
+  const { pane, project } = desk;
+  const { state: open } = pane;
   const ofOpen = (target: Partial<Target>) => () => {
-    const isShown = desk.isSecond === true ? window.project.second.state === open : project.open === open;
-    if (open === null || !isShown) return null;
-    return { row: { session: open.session, stored: project.openStored }, item: null, file: null, ...target };
+    if (open === null || pane.state !== open) return null;
+    return { row: { session: open.session, stored: pane.stored }, item: null, file: null, ...target };
   };
 
   const file = attribute(element, 'file');
@@ -37,14 +37,6 @@ export function contextOf(window: Desk, element: Element): ContextEntries | null
     const row = project.rows.find((one) => rowId(one) === id);
     return row === undefined ? null : { row, item: null, file: null };
   });
-}
-
-/** The window as the second session's parts use it: for them, that session is the open one. */
-function deskOfSecond(desk: Desk): Desk | null {
-  const second = desk.project.second.state;
-  if (second === null) return null;
-  const project = secondOf(desk.project, () => second);
-  return Object.create(desk, { project: { value: project }, isSecond: { value: true } }) as Desk;
 }
 
 const attribute = (element: Element, name: string): string | null =>

@@ -10,10 +10,9 @@ const NONE: Target = { row: null, item: null, file: null };
 
 /** The target of an action outside a context menu: the open session, and the last message that the action applies to. */
 export function ownTarget(desk: Desk, action: Action): Target {
-  const { project } = desk;
-  const { open } = project;
+  const { state: open, stored } = desk.pane;
   if (open === null) return NONE;
-  const on: Target = { ...NONE, row: { session: open.session, stored: project.openStored } };
+  const on: Target = { ...NONE, row: { session: open.session, stored } };
   if (action.menu !== 'message') return on;
   for (const row of open.rows.toReversed()) {
     const item = itemsOf(row).findLast((one) => action.isAbsent?.(desk, { ...on, item: one }) !== true);

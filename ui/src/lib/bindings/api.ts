@@ -2467,9 +2467,14 @@ project: string, sessionId: SessionId, title: string, };
 export type WindowMessage = { "type": "event", event: WindowEvent, } | { "type": "deferred", nr: number, };
 
 /**
+ * A point of a window's page, as shares of the page's width and height: 0 is left or top, 1 is right or bottom.
+ */
+export type PagePoint = { x: number, y: number, };
+
+/**
  * An event that the shell sends to a window.
  */
-export type WindowEvent = { "type": "batchReady", sessionId: SessionId, } | { "type": "sessionListed", session: Session, } | { "type": "sessionRemoved", sessionId: SessionId, } | { "type": "storedChanged", change: StoredChange, } | { "type": "marksChanged", marks: Array<MarkedSession>, } | { "type": "show", sessionId: SessionId, requestId: RequestId | null, itemId: ItemId | null, } | { "type": "searched", nr: number, change: SearchChange, } | { "type": "worktreesChanged" } | { "type": "boardChanged", board: BoardView, } | { "type": "menuChosen", id: string, } | { "type": "waitingChanged", waiting: Array<WaitingSession>, } | { "type": "dragging", over: boolean, } | { "type": "dropped", dropped: Array<Dropped>, } | { "type": "recordingEnded", sessionId: SessionId, recording: RecordingState, } | { "type": "startChanged", start: StartView, } | { "type": "failed", what: string, error: CommandError, } | { "type": "settingsChanged", settings: SettingsView, } | { "type": "projectChanged", project: ProjectView, } | { "type": "connectionAsks", question: ConnectionQuestion, } | { "type": "connectionAnswered", id: string, };
+export type WindowEvent = { "type": "batchReady", sessionId: SessionId, } | { "type": "sessionListed", session: Session, } | { "type": "sessionRemoved", sessionId: SessionId, } | { "type": "storedChanged", change: StoredChange, } | { "type": "marksChanged", marks: Array<MarkedSession>, } | { "type": "show", sessionId: SessionId, requestId: RequestId | null, itemId: ItemId | null, } | { "type": "searched", nr: number, change: SearchChange, } | { "type": "worktreesChanged" } | { "type": "boardChanged", board: BoardView, } | { "type": "menuChosen", id: string, } | { "type": "waitingChanged", waiting: Array<WaitingSession>, } | { "type": "dragging", at: PagePoint | null, } | { "type": "dropped", dropped: Array<Dropped>, at: PagePoint, } | { "type": "recordingEnded", sessionId: SessionId, recording: RecordingState, } | { "type": "startChanged", start: StartView, } | { "type": "failed", what: string, error: CommandError, } | { "type": "settingsChanged", settings: SettingsView, } | { "type": "projectChanged", project: ProjectView, } | { "type": "connectionAsks", question: ConnectionQuestion, } | { "type": "connectionAnswered", id: string, };
 
 /**
  * The settings of the user, for all windows.

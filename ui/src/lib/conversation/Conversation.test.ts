@@ -57,7 +57,7 @@ it('offers a prompt that was cut off once, in the queue', async () => {
   const nothing = () => {};
   const props = { open, hasSide: false, ontogglesessions: nothing, ontoggleside: nothing };
   const { project } = await draw(Conversation, props);
-  project.open = open;
+  project.main.state = open;
   await tick();
   expect(screen.getByRole('region', { name: 'Your prompt' }).textContent).toContain('Not answered');
   const buttons = screen.getAllByRole('button', { name: 'Send again' });
@@ -72,7 +72,7 @@ it('opens a terminal with the login of another agent, from the note and from /lo
   const props = { open, hasSide: false, ontogglesessions: nothing, ontoggleside: nothing };
   const user = userEvent.setup();
   const { project, host } = await draw(Conversation, props);
-  project.open = open;
+  project.main.state = open;
   await tick();
   const note = screen.getByRole('note', { name: 'Login needed' });
   expect(note.textContent).toContain('codex login');

@@ -1,7 +1,8 @@
 import { fireEvent, screen, within } from '@testing-library/svelte';
-import { beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 
 import { openApp, promptBox } from '../../test/app';
+import { stored } from '../host/fake/facts';
 import { commandRequest, text } from '../host/fake/script';
 
 beforeEach(() => localStorage.clear());
@@ -76,6 +77,33 @@ it('opens the login for /login, and sends it to no agent', async () => {
   await user.keyboard('/login{Enter}');
   expect(await screen.findByRole('dialog', { name: /Log in/u, hidden: true })).not.toBeNull();
   expect(sent()).toHaveLength(1);
+});
+
+it('takes what is dropped on it, and leaves the draft of the open session alone', async () => {
+  const { host } = await askAnother();
+  const region = screen.getByRole('region', { name: /^Second session: / });
+  // jsdom lays out nothing.
+  Object.assign(document, { elementFromPoint: (x: number) => (x > window.innerWidth / 2 ? region : document.body) });
+  onTestFinished(() => void Reflect.deleteProperty(document, 'elementFromPoint'));
+  const drop = (path: string, x: number) =>
+    host.start.emit({ type: 'dropped', dropped: [{ type: 'file', path }], at: { x, y: 0.5 } });
+  drop('second.rs', 0.9);
+  drop('open.rs', 0.1);
+  const box = pane().getByRole<HTMLTextAreaElement>('textbox', { name: 'Prompt of the second session' });
+  await expect.poll(() => [box.value, promptBox().value]).toEqual(['@second.rs ', '@open.rs ']);
+});
+
+it('has no prompt box for a conversation that another program has open', async () => {
+  const { host } = await askAnother();
+  const agentSessionId = 'elsewhere';
+  host.session('s1')?.patch({ agentSessionId, alive: false, pid: null, status: { type: 'idle' } });
+  const live = { pid: 4_711, activity: 'open' } as const;
+  const changed = [stored(agentSessionId, 'Elsewhere', 1, { live })];
+  host.changeStored({ changed, removed: [], isComplete: true, nUnreadable: 0, problem: null });
+  const box = () => pane().queryByRole('textbox', { name: 'Prompt of the second session' });
+  await expect.poll(box).toBeNull();
+  // The other one is not open elsewhere.
+  expect(promptBox()).not.toBeNull();
 });
 
 it('is closed when its session is removed', async () => {

@@ -140,9 +140,9 @@ describe('the start page', () => {
 
   it('says where to drop a folder', async () => {
     const { host } = await page();
-    host.start.emit({ type: 'dragging', over: true });
+    host.start.emit({ type: 'dragging', at: { x: 0.5, y: 0.5 } });
     await screen.findByText('Drop a folder to open it');
-    host.start.emit({ type: 'dragging', over: false });
+    host.start.emit({ type: 'dragging', at: null });
     await expect.poll(() => screen.queryByText('Drop a folder to open it')).toBeNull();
   });
 });

@@ -46,7 +46,7 @@ export class StartState {
   hear(event: WindowEvent): void {
     if (event.type === 'startChanged') this.#show(event.start);
     if (event.type === 'settingsChanged') this.settings = event.settings;
-    if (event.type === 'dragging') this.dragging = event.over;
+    if (event.type === 'dragging') this.dragging = event.at !== null;
     this.questions.hear(event);
     this.menuBar.hear(event);
   }

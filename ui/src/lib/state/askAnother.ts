@@ -33,14 +33,14 @@ export async function askAnother(
   await project.second.show(origin);
   const attachments = nFiles === 0 ? [] : project.sentFiles.of(origin.id, draft.text, nFiles);
   if (attachments === null) {
-    project.draft.add(draft.text, []);
+    project.main.draft.add(draft.text, []);
     const message = `Its attachments (${nFiles}) are not kept. Attach them again, then send it.`;
     project.problems.report('The prompt was not sent', { code: 'badCommand', message, detail: null });
     return null;
   }
   const sent: Command = { type: 'prompt', text: draft.text, attachments: [...attachments], delivery: 'afterTurn' };
-  if ((await project.command(sent, 'The prompt was not sent')) !== null) {
-    project.draft.add(
+  if ((await project.main.command(sent, 'The prompt was not sent')) !== null) {
+    project.main.draft.add(
       draft.text,
       attachments.map((one) => drafted(one.name ?? 'Attachment', one)),
     );
@@ -64,9 +64,9 @@ export async function askedPrompt(
 
 /** Takes a prompt that a second start or another window named as a draft. Nothing is sent. */
 export async function takeNamed(project: ProjectState, { text, asked }: NamedDraft): Promise<void> {
-  if (asked === null) return project.draft.add(text, []);
+  if (asked === null) return project.main.draft.add(text, []);
   const begun = await begin(project, asked);
-  if (begun === true) return project.draft.add(text, []);
+  if (begun === true) return project.main.draft.add(text, []);
   keepForLater(project, text);
   if (begun !== null) project.problems.report('No session was started', begun);
 }

@@ -3,8 +3,11 @@
 import { createContext } from 'svelte';
 
 import type { Attention, Clock } from './attention.svelte';
+import type { Pane } from './pane.svelte';
 import type { ProjectState } from './project.svelte';
 
 export const [getProject, setProject] = createContext<ProjectState>();
+/** The pane that a component is in; outside of both, the pane of the open session. */
+export const [getPane, setPane] = createContext<Pane>();
 export const [getAttention, setAttention] = createContext<Attention>();
 export const [getClock, setClock] = createContext<Clock>();

@@ -3,10 +3,10 @@
 import type {
   AgentView,
   Connection,
-  Dropped,
   ExportFormat,
   FoundFiles,
   ItemId,
+  PagePoint,
   Profile,
   ProjectView,
   RecentProject,
@@ -15,11 +15,9 @@ import type {
   SessionId,
   SessionMark,
   SettingsView,
-  StoredSession,
   WaitingSession,
   WindowEvent,
 } from '../bindings/api';
-import { addDropped } from '../composer/dropped';
 import { asCommandError, type Host } from '../host/host';
 import { SearchState } from '../search/search.svelte';
 import { SessionCreation } from '../sessions/creation.svelte';
@@ -36,11 +34,10 @@ import { Worktrees } from '../worktrees/worktrees.svelte';
 import { MenuBar } from '../window/menuBar.svelte';
 import { takeNamed } from './askAnother';
 import { AgentCheck } from './agentCheck.svelte';
-import { EVERYTHING } from './attachments';
 import { SecondSession } from './second.svelte';
-import { CardsInSight } from './cards';
-import { Drafts, type Draft } from './drafts.svelte';
+import { Drafts } from './drafts.svelte';
 import { Feed } from './feed';
+import { MainPane, type Pane } from './pane.svelte';
 import { reuse } from './reuse';
 import { SessionState } from './session.svelte';
 import { SessionActions } from './sessionActions';
@@ -72,8 +69,8 @@ export class ProjectState extends SessionActions {
   readonly list: SessionList;
   project = $state.raw<ProjectView>() as ProjectView;
   settings = $state.raw<SettingsView>() as SettingsView;
-  /** The open conversation. */
-  open = $state.raw<SessionState | null>(null);
+  /** The pane of the open session. */
+  readonly main: MainPane;
   /** The request that the shell wants to be shown. */
   shownRequest = $state.raw<string | null>(null);
   /** The sessions of other projects that wait for the user, oldest first. */
@@ -88,19 +85,17 @@ export class ProjectState extends SessionActions {
   done = $state<string | null>(null);
   /** Why a key had nothing to do, shown for a moment. */
   hint = $state.raw<{ words: string } | null>(null);
-  /** Files are being dragged over the window. */
-  dragging = $state(false);
+  /** The pane that files are being dragged over. */
+  dragging = $state.raw<Pane | null>(null);
   /** Other projects that were opened earlier, once they were requested. */
   recent = $state.raw<readonly RecentProject[]>([]);
   /** The search in all sessions. */
   readonly search: SearchState;
   readonly drafts: Drafts;
-  /** The permission cards that the user can see. */
-  readonly cards: CardsInSight;
-
   #feed: Feed | null = null;
   #kept = new Map<SessionId, SessionState>();
-  readonly #start: AgentStart;
+  /** Starting agents before a prompt. */
+  readonly start: AgentStart;
 
   constructor(host: Host, { project, settings, waiting }: Connection, drafts = new Drafts()) {
     super(host);
@@ -131,16 +126,16 @@ export class ProjectState extends SessionActions {
       this.list.take(session);
       this.drafts.begin(session.id, this.project.path);
       const opened = this.openSession(session.id);
-      if (!this.drafts.of(session.id, this.project.path).empty) void this.beginWriting();
+      if (!this.drafts.of(session.id, this.project.path).empty) void this.main.beginWriting();
       await opened;
       return this.open;
     });
     this.trust.begin();
-    this.#start = new AgentStart(host, this.problems, this.trust);
+    this.start = new AgentStart(host, this.problems, this.trust);
     this.drafts = drafts;
     const reportCards = (session: SessionId, requests: RequestId[]) => void this.#reportCards(session, requests);
-    this.cards = new CardsInSight(openId, reportCards);
-    this.second = new SecondSession(host, this.problems, (session) => this.list.take(session), reportCards);
+    this.main = new MainPane(host, this, reportCards);
+    this.second = new SecondSession(host, this, reportCards);
   }
 
   /** Connects, starts listening, then requests the snapshot of the open session. In this order no event is missed. */
@@ -160,6 +155,11 @@ export class ProjectState extends SessionActions {
     if (open !== null && connection.showItem !== null) state.#showItem(open, connection.showItem);
     if (connection.project.hasDraft) await state.#takeDraft();
     return state;
+  }
+
+  /** The open conversation. */
+  get open(): SessionState | null {
+    return this.main.state;
   }
 
   /** Deskbell's own sessions. */
@@ -213,10 +213,10 @@ export class ProjectState extends SessionActions {
         this.waiting = event.waiting;
         break;
       case 'dragging':
-        this.dragging = event.over;
+        this.dragging = event.at === null ? null : this.#paneAt(event.at);
         break;
       case 'dropped':
-        this.#take(event.dropped);
+        this.#paneAt(event.at).takeDropped(event.dropped);
         break;
       case 'failed':
         this.problems.report(event.what, event.error);
@@ -279,7 +279,7 @@ export class ProjectState extends SessionActions {
     this.#feed?.close();
     if (before !== null) this.#keep(before);
     const state = swapped ?? this.#kept.get(id) ?? new SessionState(facts);
-    this.open = state;
+    this.main.state = state;
     this.#feed = new Feed(this.host, state, {
       onapplied: (session) => this.list.take(session),
       onerror: (error) => this.problems.report('The session could not be read', error),
@@ -309,7 +309,7 @@ export class ProjectState extends SessionActions {
       const session = await this.host.openStored(row.stored.agentSessionId);
       this.list.take(session);
       await this.openSession(session.id);
-      if (row.stored.agent !== null && !session.alive) await this.#start.toRead(session.id);
+      if (row.stored.agent !== null && !session.alive) await this.start.toRead(session.id);
     });
   }
 
@@ -361,26 +361,6 @@ export class ProjectState extends SessionActions {
     if (this.project.machine !== null) this.stored.complete();
   }
 
-  /** What the user writes in: the draft of the open session, or of the new one that is about to open. */
-  get draft(): Draft {
-    return this.drafts.of(this.creation.isPending ? null : (this.open?.id ?? null), this.project.path);
-  }
-
-  /** The open conversation as the agent stored it. */
-  get openStored(): StoredSession | null {
-    return this.stored.all.get(this.open?.session.agentSessionId ?? '') ?? null;
-  }
-
-  /** Starts the agent of the open session with permission checks off, this time only. */
-  async startWithoutAsking(): Promise<void> {
-    if (this.open !== null) await this.#start.withoutAsking(this.open);
-  }
-
-  /** Starts the agent of an empty session, as the user begins to write. */
-  async beginWriting(): Promise<void> {
-    if (this.open !== null) await this.#start.asUserWrites(this.open);
-  }
-
   /** The session of a row. A conversation of the agent's store becomes one; nothing is started or opened. */
   async sessionOf(row: Row): Promise<Session | null> {
     if (row.session !== null) return row.session;
@@ -424,12 +404,6 @@ export class ProjectState extends SessionActions {
     this.restoring = false;
   }
 
-  /** Whether another program has the open session open. */
-  get isWatching(): boolean {
-    const { open } = this;
-    return open !== null && this.list.isOpenElsewhere({ session: open.session, stored: this.openStored });
-  }
-
   /** Pins or archives the session of a row; `null` removes its mark. */
   async markSession(row: Row, mark: SessionMark | null): Promise<void> {
     const id = row.session?.agentSessionId ?? row.stored?.agentSessionId ?? rowId(row);
@@ -437,11 +411,10 @@ export class ProjectState extends SessionActions {
   }
 
   /**
-   * Opens a new session that begins as a copy of another one, by default the open one, up to its end or before a
-   * prompt. That prompt becomes its draft.
+   * Opens a new session that begins as a copy of another one, up to its end or before a prompt. That prompt becomes its
+   * draft.
    */
-  async forkSession(before: ItemId | null, id = this.open?.id): Promise<void> {
-    if (id === undefined) return;
+  async forkSession(before: ItemId | null, id: SessionId): Promise<void> {
     await this.problems.attempt('The session was not forked', async () => {
       const { session, draft } = await this.host.forkSession(id, before);
       this.list.take(session);
@@ -497,11 +470,10 @@ export class ProjectState extends SessionActions {
     if (named !== null) await takeNamed(this, named);
   }
 
-  /** Adds dropped files to the draft of the open session. */
-  #take(dropped: readonly Dropped[]): void {
-    const accepted = this.open?.session.capabilities ?? EVERYTHING;
-    addDropped(this.draft, dropped, accepted).forEach((why) => this.refuseAttachment(why));
-    if (dropped.some((one) => one.type !== 'refused')) void this.beginWriting();
+  /** The pane at a point of the page. What is in neither is for the open session. */
+  #paneAt({ x, y }: PagePoint): Pane {
+    const element = document.elementFromPoint(x * window.innerWidth, y * window.innerHeight);
+    return element?.closest('[data-second]') == null ? this.main : this.second;
   }
 
   #forget(id: SessionId): void {
@@ -515,7 +487,7 @@ export class ProjectState extends SessionActions {
     if (this.open?.id !== id) return;
     this.#feed?.close();
     this.#feed = null;
-    this.open = null;
+    this.main.state = null;
   }
 
   #keep(state: SessionState): void {

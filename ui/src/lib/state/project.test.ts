@@ -53,7 +53,7 @@ describe('a fork', () => {
     const { project } = await start('history');
     const prompt = project.open?.rows.flatMap(itemsOf).find((item) => item.body.type === 'prompt');
     const title = project.open?.session.title;
-    await project.forkSession(prompt?.id ?? '');
+    await project.main.fork(prompt?.id ?? '');
     expect(project.open?.session.title).toBe(`${title} (fork)`);
     const draft = project.drafts.of(project.open?.id ?? null, project.project.path);
     expect(draft.text).toBe(prompt?.body.type === 'prompt' ? prompt.body.text : null);
@@ -63,16 +63,16 @@ describe('a fork', () => {
 describe('a session that another program has open', () => {
   it('is watched, unless that program was started here', async () => {
     const { host, project } = await start('history-open');
-    expect(project.isWatching).toBe(true);
+    expect(project.main.isWatching).toBe(true);
     const live = { pid: 4_711, activity: 'open' as const };
     const id = project.open?.session.agentSessionId ?? '';
     const change = { removed: [], isComplete: true, nUnreadable: 0, problem: null };
     host.changeStored({ changed: [stored(id, 'Import', 1)], ...change });
-    expect(project.isWatching).toBe(false);
+    expect(project.main.isWatching).toBe(false);
     const own = project.open?.session as Session;
     project.hear({ type: 'sessionListed', session: { ...own, alive: true, pid: live.pid } });
     host.changeStored({ changed: [stored(id, 'Import', 0, { live })], ...change });
-    expect(project.isWatching).toBe(false);
+    expect(project.main.isWatching).toBe(false);
   });
 });
 
@@ -103,7 +103,7 @@ describe('sessions', () => {
   it('are not started without asking before the folder is trusted', async () => {
     const { host, project } = await start('held');
     host.startWithoutAsking = () => Promise.reject({ code: 'notTrusted', message: 'Nobody has said.', detail: null });
-    await project.startWithoutAsking();
+    await project.main.startWithoutAsking();
     expect(project.trust.folderShown).toBe(true);
     expect(project.problems.list).toEqual([]);
   });
@@ -112,7 +112,7 @@ describe('sessions', () => {
     const { host, project } = await start('empty');
     await project.creation.create(null);
     host.command = () => Promise.reject({ code: 'notTrusted', message: 'Nobody has said.', detail: null });
-    await project.beginWriting();
+    await project.main.beginWriting();
     expect(project.trust.folderShown).toBe(true);
     expect(project.problems.list).toEqual([]);
   });
@@ -175,7 +175,7 @@ describe('sessions', () => {
     const { project, host } = await start('conversation');
     const session = host.session('s1');
     session?.patch(limited(Date.now()));
-    await project.continueAtReset();
+    await project.main.continueAtReset();
     const queue = () => session?.facts.queue.map(({ text, held, sendsAt }) => [text, held, sendsAt !== null]);
     expect(queue()).toEqual([['Continue where you stopped.', true, true]]);
     session?.patch({ queue: [] });
@@ -195,7 +195,7 @@ describe('sessions', () => {
       ],
     });
     await expect.poll(() => project.open?.session.queue.length).toBe(2);
-    await project.continueAtReset();
+    await project.main.continueAtReset();
     expect(queue()).toEqual([
       ['b', true, false],
       ['a', true, true],
@@ -276,9 +276,9 @@ describe('the sessions in the store of the agent', () => {
     const row = project.rows.find((one) => rowId(one) === 't3');
     await project.openRow(row as Row);
     expect(project.open?.session.title).toBe('Sketch the settlement report');
-    expect(project.openStored?.agentSessionId).toBe('t3');
+    expect(project.main.stored?.agentSessionId).toBe('t3');
     expect(project.rows.filter((one) => rowId(one) === 't3')).toHaveLength(1);
-    await project.beginWriting();
+    await project.main.beginWriting();
     expect(started).toEqual([]);
   });
 
@@ -362,8 +362,8 @@ describe('failures', () => {
   it('are reported, once for each', async () => {
     const { project } = await start('conversation');
     const wrong = { type: 'setModel', model: 'none' } as const;
-    await project.command(wrong, 'The model was not changed');
-    await project.command(wrong, 'The model was not changed');
+    await project.main.command(wrong, 'The model was not changed');
+    await project.main.command(wrong, 'The model was not changed');
     expect(project.problems.list).toHaveLength(1);
     project.problems.dismiss(project.problems.list[0]?.id ?? 0);
     expect(project.problems.list).toEqual([]);

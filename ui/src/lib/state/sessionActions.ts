@@ -1,31 +1,22 @@
-// What the user does with the open session: commands to it, and its texts and outputs that a window asks for.
+// What the user does with the sessions of a project: commands to them, and their texts that a window asks for.
 
 import type {
   Command,
-  CommandError,
   CopyOf,
   Found,
   ItemId,
   OptionsReview,
-  Output,
   ProjectView,
   SessionId,
   SessionOptions,
   TaskOutput,
   RawLines,
 } from '../bindings/api';
-import { asCommandError } from '../host/host';
 import { appLink } from '../text/appLink';
 import { AppActions } from './appActions';
 import { SentFiles } from './sentFiles';
-import type { SessionState } from './session.svelte';
-
-/** The prompt that continues a turn which a limit ended. It can be edited in the queue. */
-const GO_ON = 'Continue where you stopped.';
 
 export abstract class SessionActions extends AppActions {
-  /** The open conversation. */
-  abstract open: SessionState | null;
   abstract project: ProjectView;
   /** What was attached to the prompts of this window. */
   readonly sentFiles = new SentFiles();
@@ -33,52 +24,6 @@ export abstract class SessionActions extends AppActions {
   /** Sends a command that is not a prompt to a session. */
   async commandTo(id: SessionId, command: Command, what: string): Promise<void> {
     await this.problems.attempt(what, () => this.host.command(id, command));
-  }
-
-  /** Sends a command to the open session. A refusal is shown, and also returned so that the caller can react to it. */
-  async command(command: Command, what: string): Promise<CommandError | null> {
-    const { open } = this;
-    if (open === null) return null;
-    const error = await this.problems.attempt(what, () => this.host.command(open.id, command));
-    if (error === null && command.type === 'prompt') {
-      open.prompts = [...open.prompts, command.text];
-      this.sentFiles.keep(open.id, command.text, command.attachments);
-    }
-    return error;
-  }
-
-  /**
-   * Has the open session continue when the limit that stopped it resets: with its held prompts, or with one that asks
-   * the agent to go on.
-   */
-  async continueAtReset(): Promise<void> {
-    const { open } = this;
-    if (open === null) return;
-    const what = 'The session does not continue by itself';
-    const held = open.session.queue.filter((prompt) => prompt.held && !prompt.cutOff);
-    for (const { id } of held) {
-      const error = await this.command({ type: 'deliver', promptId: id, delivery: 'atReset' }, what);
-      if (error !== null) return;
-    }
-    if (held.length > 0) return;
-    await this.command({ type: 'prompt', text: GO_ON, attachments: [], delivery: 'atReset' }, what);
-  }
-
-  /** Undoes the last rewind of the open session. Returns the files that have changed since; then nothing was undone. */
-  async undoRewind(overwrite: boolean): Promise<readonly string[]> {
-    const { open } = this;
-    let changed: string[] = [];
-    if (open === null) return changed;
-    await this.problems.attempt('The rewind was not undone', async () => {
-      try {
-        await this.host.command(open.id, { type: 'undoRewind', overwrite });
-      } catch (reason) {
-        const error = asCommandError(reason);
-        if (error.code !== 'changedSince') throw reason;
-        changed = (error.detail ?? '').split('\n');
-      }
-    });
-    return changed;
   }
 
   /** What the open session's agent would be started with; `null` if that could not be found out, which is reported. */
@@ -110,9 +55,8 @@ export abstract class SessionActions extends AppActions {
     });
   }
 
-  /** Copies a text of a session, by default the open one, from the engine to the clipboard. */
-  async copyOf(copy: CopyOf, id = this.open?.id): Promise<boolean> {
-    if (id === undefined) return false;
+  /** Copies a text of a session from the engine to the clipboard. */
+  async copyOf(copy: CopyOf, id: SessionId): Promise<boolean> {
     const copied = this.problems.attempt('The text was not copied', async () =>
       this.host.writeClipboard(this.host.copyText(id, copy)),
     );
@@ -134,13 +78,6 @@ export abstract class SessionActions extends AppActions {
   /** Finds words in a whole session; `null` if that failed or a newer search began. */
   async findWords(id: SessionId, query: string, index: number | null): Promise<Found | null> {
     return this.problems.read('The search failed', () => this.host.findWords(id, query, index));
-  }
-
-  /** Some lines of a tool's output; `null` if that failed. */
-  async outputLines(itemId: ItemId, first: number, count: number): Promise<Output | null> {
-    const id = this.open?.id;
-    if (id === undefined) return null;
-    return this.problems.read('The output could not be loaded', () => this.host.outputLines(id, itemId, first, count));
   }
 
   /** The end of the output of a task in the background; `null` if it does not run or writes none. Rejects as the host. */

@@ -3,7 +3,6 @@
 import type { AgentOption, Session } from '../../bindings/api';
 import { currentModel, effortLabel, nextMode, offeredModes, optionChoices } from '../../conversation/modes';
 import { NO_OPTIONS } from '../../options/form';
-import type { ProjectState } from '../../state/project.svelte';
 import type { Action, Choice, Desk } from '../action';
 import { isOpen, isRecorded, NO_SESSION, offOpenOther, offRecording, offRow, offSession, open } from '../conditions';
 import { onSession, send } from './builders';
@@ -13,12 +12,12 @@ const switching = (
   id: string,
   label: string,
   missing: string,
-  choices: (session: Session, project: ProjectState) => readonly Choice[],
+  choices: (session: Session, desk: Desk) => readonly Choice[],
   ...keys: string[]
 ): Action => {
   const all = (desk: Desk) => {
     const session = open(desk)?.session;
-    return session === undefined ? [] : choices(session, desk.project);
+    return session === undefined ? [] : choices(session, desk);
   };
   return {
     id,
@@ -31,13 +30,13 @@ const switching = (
 };
 
 /** The values of settings that the agent offers itself. The label of a mode is its name alone. */
-const ofAgent = (session: Session, project: ProjectState, of: (option: AgentOption) => boolean): Choice[] =>
+const ofAgent = (session: Session, { pane }: Desk, of: (option: AgentOption) => boolean): Choice[] =>
   session.agentOptions.filter(of).flatMap((option) =>
     optionChoices(option).map(({ id, label, checked, command }) => ({
       id: `${option.id}=${id}`,
       label: option.kind === 'mode' ? label : `${option.name}: ${label}`,
       isCurrent: checked,
-      run: () => void project.command(command, 'The setting was not changed'),
+      run: () => void pane.command(command, 'The setting was not changed'),
     })),
   );
 
@@ -46,14 +45,14 @@ export const AGENT: readonly Action[] = [
     'mode',
     'Permission mode',
     'This agent has no permission modes.',
-    (session, project) => [
+    (session, desk) => [
       ...offeredModes(session).map(({ id, label }) => ({
         id,
         label,
         isCurrent: id === session.mode,
-        run: () => void project.command({ type: 'setMode', mode: id }, 'The permission mode was not changed'),
+        run: () => void desk.pane.command({ type: 'setMode', mode: id }, 'The permission mode was not changed'),
       })),
-      ...ofAgent(session, project, (option) => option.kind === 'mode'),
+      ...ofAgent(session, desk, (option) => option.kind === 'mode'),
     ],
     'Ctrl+Shift+P',
   ),
@@ -94,12 +93,12 @@ export const AGENT: readonly Action[] = [
     'model',
     'Model',
     'This agent offers no choice of models.',
-    (session, project) =>
+    (session, { pane }) =>
       (session.capabilities.models ? session.models : []).map(({ name, label }) => ({
         id: name,
         label,
         isCurrent: name === currentModel(session)?.name,
-        run: () => void project.command({ type: 'setModel', model: name }, 'The model was not changed'),
+        run: () => void pane.command({ type: 'setModel', model: name }, 'The model was not changed'),
       })),
     'Ctrl+Shift+M',
   ),
@@ -107,25 +106,25 @@ export const AGENT: readonly Action[] = [
     'effort',
     'Effort',
     'The model has no effort levels.',
-    (session, project) =>
+    (session, { pane }) =>
       (session.capabilities.effort ? (currentModel(session)?.effortLevels ?? []) : []).map((level) => ({
         id: level,
         label: effortLabel(level),
         isCurrent: level === session.effort,
-        run: () => void project.command({ type: 'setEffort', effort: level }, 'The setting was not changed'),
+        run: () => void pane.command({ type: 'setEffort', effort: level }, 'The setting was not changed'),
       })),
     'Ctrl+Shift+E',
   ),
-  switching('agent-setting', 'Agent setting', 'This agent offers no settings of its own.', (session, project) =>
-    ofAgent(session, project, (option) => option.kind !== 'mode'),
+  switching('agent-setting', 'Agent setting', 'This agent offers no settings of its own.', (session, desk) =>
+    ofAgent(session, desk, (option) => option.kind !== 'mode'),
   ),
-  switching('thinking', 'Thinking', 'The model always thinks.', (session, project) =>
+  switching('thinking', 'Thinking', 'The model always thinks.', (session, { pane }) =>
     session.capabilities.thinking && currentModel(session)?.canStopThinking === true
       ? [true, false].map((on) => ({
           id: on ? 'on' : 'off',
           label: on ? 'on' : 'off',
           isCurrent: on === session.thinking,
-          run: () => void project.command({ type: 'setThinking', on }, 'The setting was not changed'),
+          run: () => void pane.command({ type: 'setThinking', on }, 'The setting was not changed'),
         }))
       : [],
   ),
@@ -157,14 +156,14 @@ export const AGENT: readonly Action[] = [
     isAbsent: (desk, on) => !isOpen(desk, on),
     does: { run: (desk) => desk.showOptions() },
   },
-  switching('preset', 'Options preset', 'This agent has no session options.', (session, project) =>
+  switching('preset', 'Options preset', 'This agent has no session options.', (session, { pane, project }) =>
     (session.agent === 'acp'
       ? []
       : [{ name: 'Agent’s defaults', options: NO_OPTIONS }, ...project.settings.settings.agent.presets]
     ).map(({ name, options }) => ({
       id: name,
       label: name,
-      run: () => void project.command({ type: 'setOptions', options }, 'The options were not changed'),
+      run: () => void pane.command({ type: 'setOptions', options }, 'The options were not changed'),
     })),
   ),
   {

@@ -13,7 +13,7 @@ export const always = (
 ): Action => ({ id, group, label, keys, does: { run } });
 
 /** Sends a command to the open session. `what` names a refusal. */
-export const send = (command: Command, what: string) => (desk: Desk) => void desk.project.command(command, what);
+export const send = (command: Command, what: string) => (desk: Desk) => void desk.pane.command(command, what);
 
 /** Does something with the session of a row; a stored conversation becomes one first, and nothing is started. */
 export function onSession({ project }: Desk, { row }: Target, act: (session: Session) => unknown): void {

@@ -3,6 +3,7 @@
 import type { Action, Choice, Desk, Target } from '../action';
 import {
   canUnfold,
+  hasDialogs,
   hasInput,
   hasOutput,
   hasText,
@@ -31,7 +32,7 @@ const copying = (
   off: offMessage,
   does: {
     run: (desk, { item }) => {
-      if (item !== null) void desk.project.copyOf({ type: what, itemId: item.id });
+      if (item !== null) void desk.pane.copyOf({ type: what, itemId: item.id });
     },
   },
 });
@@ -71,7 +72,7 @@ export const MESSAGE: readonly Action[] = [
     off: (desk, on) => offMessage(desk, on) ?? offOther(desk, on),
     does: {
       run: (desk, { item }) => {
-        if (item !== null) void desk.project.forkSession(item.id);
+        if (item !== null) void desk.pane.fork(item.id);
       },
     },
   },
@@ -81,7 +82,7 @@ export const MESSAGE: readonly Action[] = [
     label: 'Ask another agent the last prompt…',
     inMenu: 'Ask another agent…',
     menu: 'message',
-    isAbsent: (desk, { item }) => desk.isSecond === true || item?.body.type !== 'prompt',
+    isAbsent: (desk, { item }) => !hasDialogs(desk) || item?.body.type !== 'prompt',
     off: (desk, on) => offSession(desk) ?? offMessage(desk, on),
     does: {
       run: (desk, { item }) => {
@@ -95,7 +96,7 @@ export const MESSAGE: readonly Action[] = [
     label: 'Rewind to the last prompt…',
     inMenu: 'Rewind to here…',
     menu: 'message',
-    isAbsent: (desk, { item }) => desk.isSecond === true || item?.body.type !== 'prompt',
+    isAbsent: (desk, { item }) => !hasDialogs(desk) || item?.body.type !== 'prompt',
     off: (desk, on) => offMessage(desk, on) ?? offUnsent(desk, on) ?? offRewind(desk),
     does: {
       run: (desk, { item }) => {

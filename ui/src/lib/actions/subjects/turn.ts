@@ -72,7 +72,7 @@ export const TURN: readonly Action[] = [
         ? null
         : 'No limit stopped this session.';
     },
-    does: { run: (desk) => void desk.project.continueAtReset() },
+    does: { run: (desk) => void desk.pane.continueAtReset() },
   },
   {
     id: 'queue',
