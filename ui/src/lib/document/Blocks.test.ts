@@ -95,6 +95,20 @@ describe('documents', () => {
     expect(container.querySelector('p')?.textContent).toBe('asome more');
   });
 
+  it('have a direction of their own, and code with right-to-left letters the order of its tokens', async () => {
+    const tokens = [
+      { text: 'name', style: 'plain' as const },
+      { text: ' = ', style: 'plain' as const },
+      { text: '"שלום"', style: 'string' as const },
+    ];
+    const both: Block = { type: 'code', language: null, lines: [{ tokens }, codeLine('let a = 1;')] };
+    const { container } = await draw(Blocks, { blocks: [paragraph('שלום'), both] });
+    expect(container.querySelector('p')?.dir).toBe('auto');
+    const [hebrew, latin] = container.querySelectorAll('.line');
+    expect([...(hebrew?.children ?? [])].map(({ textContent }) => textContent)).toEqual(['name', ' = ', '"שלום"']);
+    expect([hebrew, latin].map((line) => line?.classList.contains('isolated'))).toEqual([true, false]);
+  });
+
   it('keep the elements of closed blocks while the last one grows', async () => {
     const blocks = [paragraph('one'), paragraph('two'), code('let a')];
     const { container, redraw } = await draw(Blocks, { blocks });

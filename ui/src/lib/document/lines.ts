@@ -28,11 +28,16 @@ export function drawLines(code: Element, before: readonly CodeLine[], after: rea
   for (const line of after.slice(kept)) code.append(drawLine(line, wrap));
 }
 
+/** Letters that are written from right to left. */
+const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
+
 function drawLine(line: CodeLine, wrap: boolean): HTMLElement {
   const drawn = element('line');
+  // Its tokens stay in the order of the code: such letters reorder what is around them.
+  if (line.tokens.some(({ text }) => RIGHT_TO_LEFT.test(text))) drawn.classList.add('isolated');
   for (const { text, style } of line.tokens) {
     const runs = wrap ? breakable(text) : [text];
-    const token = style === 'plain' ? drawn : element(style);
+    const token = style === 'plain' && !drawn.classList.contains('isolated') ? drawn : element(style);
     for (const run of runs) token.append(run);
     if (token !== drawn) drawn.append(token);
   }
