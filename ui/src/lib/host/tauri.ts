@@ -6,11 +6,12 @@ import { getCurrentWebviewWindow } from '@tauri-apps/api/webviewWindow';
 import type { WindowMessage, WindowEvent } from '../bindings/api';
 import { asCommandError, writeClipboard, type Host } from './host';
 import { isMac } from '../kit/keys';
+import { wellFormedValue } from '../text/wellFormed';
 import { inOrder } from './order';
 
 async function call<T>(name: string, args: Record<string, unknown> = {}): Promise<T> {
   try {
-    return await invoke<T>(name, args);
+    return await invoke<T>(name, wellFormedValue(args) as typeof args);
   } catch (reason) {
     throw asCommandError(reason);
   }

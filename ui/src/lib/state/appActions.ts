@@ -149,6 +149,11 @@ export abstract class AppActions {
     this.problems.report('Not attached', { code: 'badCommand', message, detail: null });
   }
 
+  reportHalfCharacter(): void {
+    const message = 'The prompt had half of a character, such as half an emoji. The agent got � in its place.';
+    this.problems.report('Sent with a change', { code: 'badCommand', message, detail: null });
+  }
+
   checkAttachment(name: string, data: string): Promise<Attachment> {
     return this.host.checkAttachment(name, data);
   }
