@@ -6,7 +6,7 @@ import { tick } from 'svelte';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import App from '../../App.svelte';
-import type { JsonValue } from '../bindings/api';
+import type { BackgroundTask, JsonValue } from '../bindings/api';
 import { NO_OPTIONS } from '../options/form';
 import { ManualClock } from '../../test/clock';
 import { ARM_MS } from '../asking/arming.svelte';
@@ -87,6 +87,19 @@ interface Case {
   done: (opened: Opened) => boolean;
 }
 
+const inBackground: BackgroundTask = {
+  id: 'b1',
+  itemId: null,
+  kind: 'subagent',
+  description: 'Look for the bell',
+  startedAt: 0,
+  tokens: null,
+  nToolUses: null,
+  activity: null,
+  hasOutput: false,
+  isStopping: false,
+};
+
 const hasAgentId = ({ session }: Opened) => session.patch({ agentSessionId: 'a1' });
 const stopped = ({ session }: Opened) => session.patch({ alive: false, agentSessionId: 'a1' });
 
@@ -111,6 +124,12 @@ const CASES: Record<string, Case> = {
       calls.some(([name, , command]) => name === 'command' && JSON.stringify(command).includes('"deny"')),
   },
   interrupt: { scene: 'streaming', done: commanding({ type: 'interrupt' }) },
+  'stop-all': {
+    scene: 'streaming',
+    given: ({ session }) => session.patch({ background: [inBackground], nBackground: 1 }),
+    done: (opened) =>
+      commanding({ type: 'interrupt' })(opened) && commanding({ type: 'stopTask', taskId: 'b1' })(opened),
+  },
   'stop-next': { scene: 'streaming', done: commanding({ type: 'interruptAndContinue' }) },
   'continue-at-reset': {
     given: ({ session }) => session.patch(limited(Date.now())),

@@ -1,5 +1,6 @@
 // Actions of a turn: its requests, its end, its queue and the prompt box.
 
+import { isTurnRunning } from '../../text/status';
 import { limitToWaitFor } from '../../usage/limits';
 import type { Action } from '../action';
 import { offRequest, offSession, offTurn, offWaiting, open } from '../conditions';
@@ -44,6 +45,23 @@ export const TURN: readonly Action[] = [
     isLocal: true,
     off: offTurn,
     does: { run: send({ type: 'interrupt' }, 'The turn was not stopped') },
+  },
+  {
+    id: 'stop-all',
+    group: 'Turn',
+    label: 'Stop this turn and everything in the background',
+    off: (desk) => ((open(desk)?.session.background.length ?? 0) > 0 ? null : 'Nothing runs in the background.'),
+    does: {
+      run: (desk) => {
+        const session = open(desk)?.session;
+        if (session !== undefined && isTurnRunning(session.status)) {
+          void desk.project.command({ type: 'interrupt' }, 'The turn was not stopped');
+        }
+        for (const task of session?.background ?? []) {
+          void desk.project.command({ type: 'stopTask', taskId: task.id }, 'The task was not stopped');
+        }
+      },
+    },
   },
   {
     id: 'stop-next',
