@@ -1,6 +1,6 @@
 //! The questions before a window closes, or the app quits, whose sessions work or wait for the user.
 
-use deskbell_engine::api::{Session, SessionLink, Status};
+use deskbell_engine::api::{BoardState, Session, SessionLink, Status};
 use deskbell_engine::title::Title;
 
 /// Number of sessions that a question names.
@@ -131,7 +131,7 @@ fn work(sessions: &[Session]) -> Option<Work> {
 }
 
 fn is_waiting(session: &Session) -> bool {
-    matches!(session.status, Status::NeedsInput { .. })
+    session.status.state() == Some(BoardState::NeedsInput)
 }
 
 /// A turn runs, or is about to.

@@ -548,7 +548,7 @@ impl SessionRegistry {
     /// The sessions of all projects that wait for the user, the one that waits longest first.
     pub fn waiting(&self) -> Vec<(PathBuf, Session)> {
         let sessions = self.lock();
-        let is_waiting = |entry: &&Entry| matches!(entry.session.status, Status::NeedsInput { .. });
+        let is_waiting = |entry: &&Entry| entry.session.status.state() == Some(BoardState::NeedsInput);
         let mut waiting: Vec<_> = sessions
             .values()
             .filter(is_waiting)

@@ -443,16 +443,16 @@ async fn listen(app: AppHandle, mut told: mpsc::UnboundedReceiver<Envelope>, rep
                 if reports_demo {
                     println!("deskbell: demo: turn ended");
                 }
-                match turn.outcome {
-                    Outcome::Interrupted | Outcome::Unavailable => {}
-                    Outcome::Done => {
+                match turn.status().and_then(|status| status.state()) {
+                    Some(BoardState::Finished) => {
                         generate_title(&app, &project, &session);
                         let app = app.clone();
                         tauri::async_runtime::spawn(async move {
                             ring_finished(&app, &project, &session, turn.words).await;
                         });
                     }
-                    _ => ring_failed(&app, &project, &session, turn.words),
+                    Some(BoardState::Failed) => ring_failed(&app, &project, &session, turn.words),
+                    Some(BoardState::NeedsInput | BoardState::Working) | None => {}
                 }
             }
             // During a turn, the end of the turn reports it.

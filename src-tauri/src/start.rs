@@ -256,8 +256,9 @@ pub async fn recent(app: &AppHandle) -> Result<Vec<RecentProject>, CommandError>
         let (folder, checkout) =
             checked.map_or((FolderState::Unchecked, Checkout::default()), |one| (one.folder, one.checkout));
         let sessions = registry.sessions(path);
-        let n =
-            |is: fn(&Status) -> bool| sessions.iter().filter(|session| is(&session.status)).count() as u32;
+        let n = |state: BoardState| {
+            sessions.iter().filter(|session| session.status.state() == Some(state)).count() as u32
+        };
         RecentProject {
             name: Title::one_line(&crate::windows::name_of(path), LONGEST),
             place: Title::one_line(&known.place(home.as_deref()), LONGEST),
@@ -266,8 +267,8 @@ pub async fn recent(app: &AppHandle) -> Result<Vec<RecentProject>, CommandError>
             folder,
             checkout,
             open: windows.label_of(path).is_some(),
-            n_working: n(|status| matches!(status, Status::Working { .. } | Status::Restarting { .. })),
-            n_waiting: n(|status| matches!(status, Status::NeedsInput { .. })),
+            n_working: n(BoardState::Working),
+            n_waiting: n(BoardState::NeedsInput),
             machine: KnownProject::on_machine(path).map(|(machine, _)| machine.to_owned()),
             path: known.path,
         }

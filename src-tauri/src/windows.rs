@@ -4,7 +4,9 @@ use crate::forward::Forward;
 use crate::pane::Pane;
 use crate::wanted::AgentQuestion;
 use deskbell_engine::acp::ChosenAgent;
-use deskbell_engine::api::{CommandError, ErrorCode, ItemId, NamedDraft, Session, SessionId, Status};
+use deskbell_engine::api::{
+    BoardState, CommandError, ErrorCode, ItemId, NamedDraft, Session, SessionId, Status,
+};
 use deskbell_engine::files::Files;
 use deskbell_engine::projects::KnownProject;
 use deskbell_engine::search::Searching;
@@ -220,18 +222,18 @@ pub fn seen_failures(
     before_user: Option<&SessionId>,
     sessions: &[Session],
 ) -> HashSet<SessionId> {
-    let has_failed = |session: &&Session| matches!(session.status, Status::Failed { .. });
+    let has_failed = |session: &&Session| session.status.state() == Some(BoardState::Failed);
     let failed = sessions.iter().filter(has_failed).map(|session| &session.id);
     failed.filter(|id| before_user == Some(*id) || seen.contains(id)).cloned().collect()
 }
 
 /// The title of a window: the state of the session that needs the user most.
 pub fn title(name: &str, sessions: &[Session], seen_failures: &HashSet<SessionId>) -> String {
-    let urgency = |session: &&Session| match session.status {
-        Status::NeedsInput { .. } => 3,
-        Status::Failed { .. } if !seen_failures.contains(&session.id) => 2,
-        Status::Working { .. } | Status::Interrupting | Status::Restarting { .. } => 1,
-        _ => 0,
+    let urgency = |session: &&Session| match session.status.state() {
+        Some(BoardState::NeedsInput) => 3,
+        Some(BoardState::Failed) if !seen_failures.contains(&session.id) => 2,
+        Some(BoardState::Working) => 1,
+        Some(BoardState::Failed | BoardState::Finished) | None => 0,
     };
     let most_urgent = sessions.iter().filter(|session| urgency(session) > 0).max_by_key(urgency);
     let n_waiting = sessions.iter().filter(|session| urgency(session) == 3).count();

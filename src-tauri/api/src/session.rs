@@ -2,6 +2,7 @@
 
 use super::agent::{AgentKind, AgentLacks, AgentLogin, AgentOption, Model, SlashCommand};
 use super::background::{BackgroundTask, ScheduledTurn};
+use super::board::BoardState;
 use super::capabilities::AgentCapabilities;
 use super::configuration::Configuration;
 use super::context::ContextUsage;
@@ -189,7 +190,9 @@ pub enum Status {
     NeedsInput { what: String },
     /// The last turn ended successfully.
     Completed,
-    /// The last turn ended successfully, and commands or subagents that it started continue.
+    /// The user interrupted the last turn. The agent may still be there.
+    Interrupted,
+    /// No turn runs and none failed, but commands or subagents that one started continue.
     Background,
     /// The last turn, or the process, failed. `message` is one line to show.
     Failed { message: String },
@@ -199,6 +202,22 @@ pub enum Status {
     Stopping,
     /// The user stopped it.
     Stopped,
+}
+
+impl Status {
+    /// The state in which lists of sessions, the board, the tray, window titles and the start page show a session. `None`
+    /// if nothing happens in it and nothing is news: it is idle, or the user stopped it.
+    pub fn state(&self) -> Option<BoardState> {
+        match self {
+            Self::NeedsInput { .. } => Some(BoardState::NeedsInput),
+            Self::Working { .. } | Self::Interrupting | Self::Restarting { .. } | Self::Background => {
+                Some(BoardState::Working)
+            }
+            Self::Failed { .. } => Some(BoardState::Failed),
+            Self::Completed => Some(BoardState::Finished),
+            Self::Idle | Self::Starting | Self::Interrupted | Self::Stopping | Self::Stopped => None,
+        }
+    }
 }
 
 /// Token counts and cost. The cost is the agent's own figure in US dollars.

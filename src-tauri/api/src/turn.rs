@@ -1,7 +1,7 @@
 //! Turn ends and process exits.
 
 use super::id::PromptId;
-use super::session::Tokens;
+use super::session::{Status, Tokens};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -23,6 +23,27 @@ pub struct TurnEnd {
     pub tokens: Option<Tokens>,
     #[serde(default)]
     pub timing: TurnTiming,
+}
+
+impl TurnEnd {
+    /// The status of a session whose last turn ended like this. `None` if it keeps its status: a command that is not
+    /// available needs no attention.
+    pub fn status(&self) -> Option<Status> {
+        match self.outcome {
+            Outcome::Done => Some(Status::Completed),
+            Outcome::Unavailable => None,
+            Outcome::Interrupted => Some(Status::Interrupted),
+            Outcome::NotLoggedIn
+            | Outcome::UnknownModel
+            | Outcome::ContextExceeded
+            | Outcome::RateLimited
+            | Outcome::MaxTurns
+            | Outcome::BudgetExhausted
+            | Outcome::ApiError { .. }
+            | Outcome::Crashed
+            | Outcome::Failed => Some(Status::Failed { message: self.words.clone() }),
+        }
+    }
 }
 
 /// Turn latency in milliseconds; a value is `null` if the event did not occur.

@@ -27,7 +27,7 @@ pub struct Board {
 impl Board {
     /// Takes a session as published at `now`, in milliseconds since the epoch.
     pub fn learn(&mut self, session: &Session, now: u64) {
-        let state = state_of(session);
+        let state = session.status.state();
         let began = match state {
             Some(BoardState::Working) => session.turn_started_at,
             Some(BoardState::Finished | BoardState::Failed) => Some(session.changed_at),
@@ -154,21 +154,6 @@ fn is_shown(row: &BoardRow, now: u64) -> bool {
     !is_over || now.saturating_sub(row.since) < RECENT_MS
 }
 
-/// `None` if there is nothing to show: the session is idle, or the user stopped it.
-fn state_of(session: &Session) -> Option<BoardState> {
-    match &session.status {
-        Status::NeedsInput { .. } => Some(BoardState::NeedsInput),
-        Status::Working { .. } | Status::Interrupting | Status::Restarting { .. } => {
-            Some(BoardState::Working)
-        }
-        Status::Failed { .. } => Some(BoardState::Failed),
-        _ if session.n_background > 0 => Some(BoardState::Working),
-        Status::Background => Some(BoardState::Working),
-        Status::Completed => Some(BoardState::Finished),
-        Status::Idle | Status::Starting | Status::Stopping | Status::Stopped => None,
-    }
-}
-
 fn row(session: &Session, (state, since): (BoardState, u64)) -> Option<BoardRow> {
     Some(BoardRow {
         session_id: session.id.clone(),
@@ -221,15 +206,14 @@ mod tests {
 
     #[test]
     fn sessions_that_need_the_user_come_first() {
-        let mut background = session("background", Status::Completed);
-        background.n_background = 1;
         let sessions = [
             session("idle", Status::Idle),
             session("done", Status::Completed),
             session("works", working()),
             session("stopped", Status::Stopped),
             session("waits", waiting()),
-            background,
+            session("interrupted", Status::Interrupted),
+            session("background", Status::Background),
             session("failed", Status::Failed { message: "529".to_owned() }),
         ];
         let view = Board::default().view(&sessions, &[], NOW);

@@ -25,7 +25,7 @@ pub mod version;
 pub mod wake;
 
 use deskbell_api::server::SessionSummary;
-use deskbell_api::{QueuedPrompt, Session, Status};
+use deskbell_api::{BoardState, QueuedPrompt, Session, Status};
 use std::sync::Arc;
 
 /// A line to clients, with its line feed. Shared, because several clients may receive it.
@@ -62,8 +62,8 @@ pub fn summary(session: &Session, seq: u64) -> SessionSummary {
 /// Whether something runs or waits in the session: the server must not leave. Held prompts wait on disk, so they keep no
 /// server.
 pub fn is_busy(session: &SessionSummary) -> bool {
-    let is_at_rest =
-        matches!(session.status, Status::Idle | Status::Completed | Status::Failed { .. } | Status::Stopped);
+    let is_active = matches!(session.status.state(), Some(BoardState::NeedsInput | BoardState::Working))
+        || matches!(session.status, Status::Starting | Status::Stopping);
     let n_waiting = session.n_requests + session.n_queued + session.n_background + session.n_scheduled;
-    !is_at_rest || n_waiting > 0
+    is_active || n_waiting > 0
 }

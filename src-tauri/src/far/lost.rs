@@ -1,7 +1,7 @@
 //! When the user is called for a lost connection to another machine: once, when it did not come back by itself, and only
 //! if a session there worked or waited.
 
-use deskbell_engine::api::{Session, SessionLink, Status};
+use deskbell_engine::api::{BoardState, Session, SessionLink, Status};
 use std::time::Duration;
 
 /// A connection that is back within this time was never missed.
@@ -52,11 +52,8 @@ impl LostLink {
 
 /// Whether something goes on in a session that the user would be called for, as it was when the link was last up.
 pub fn waits(session: &Session) -> bool {
-    let works = matches!(
-        session.status,
-        Status::Starting | Status::Working { .. } | Status::Interrupting | Status::NeedsInput { .. }
-    );
-    works
+    matches!(session.status.state(), Some(BoardState::NeedsInput | BoardState::Working))
+        || session.status == Status::Starting
         || session.queue.iter().any(|prompt| !prompt.held)
         || session.n_background > 0
         || !session.scheduled.is_empty()

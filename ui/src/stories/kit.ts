@@ -49,6 +49,7 @@ const STATUSES: Status[] = [
   { type: 'working', activity: '' },
   { type: 'needsInput', what: 'Has a question' },
   { type: 'completed' },
+  { type: 'interrupted' },
   { type: 'background' },
   { type: 'failed', message: 'The API answered 529' },
   { type: 'stopped' },

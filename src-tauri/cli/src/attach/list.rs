@@ -208,6 +208,7 @@ pub(super) fn words(status: &Status) -> &'static str {
         Status::Interrupting => "interrupting",
         Status::NeedsInput { .. } => "needs input",
         Status::Completed => "completed",
+        Status::Interrupted => "interrupted",
         Status::Background => "background",
         Status::Failed { .. } => "failed",
         Status::Restarting { .. } => "restarting",

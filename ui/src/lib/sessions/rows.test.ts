@@ -10,7 +10,6 @@ import {
   groupRows,
   hasDetails,
   inOrder,
-  isInterrupted,
   markOf,
   modelName,
   otherAgent,
@@ -130,30 +129,28 @@ describe('a row', () => {
     expect(hasDetails({ session: null, stored: { ...listed, branch: null, model: null } }, false)).toBe(true);
   });
 
-  const status = (row: Row) => [rowStatus(row).type, rowReason(row), isInterrupted(row)];
+  const status = (row: Row) => [rowStatus(row).type, rowReason(row)];
 
   it('says for good that a session was interrupted, until it is continued', () => {
     const cut = stored('a', 1, { state: { type: 'interrupted' } });
-    expect(status({ session: null, stored: cut })).toEqual(['stopped', 'Interrupted', true]);
+    expect(status({ session: null, stored: cut })).toEqual(['interrupted', 'Interrupted']);
     const mine = own('m', 1, { agentSessionId: 'a' });
-    expect(status({ session: mine, stored: cut })).toEqual(['stopped', 'Interrupted', true]);
-    expect(status({ session: { ...mine, status: { type: 'stopped' } }, stored: cut })).toEqual([
-      'stopped',
-      'Interrupted',
-      true,
-    ]);
+    expect(status({ session: mine, stored: cut })).toEqual(['interrupted', 'Interrupted']);
+    const here = { ...mine, alive: true, status: { type: 'interrupted' } } as const;
+    expect(status({ session: here, stored: null })).toEqual(['interrupted', 'Interrupted']);
+    expect(status({ session: { ...mine, status: { type: 'stopped' } }, stored: cut })).toEqual(['stopped', null]);
     const working = { ...mine, alive: true, status: { type: 'working', activity: '' } } as const;
-    expect(status({ session: working, stored: cut })).toEqual(['working', null, false]);
-    expect(status({ session: mine, stored: stored('a', 0) })).toEqual(['completed', null, false]);
+    expect(status({ session: working, stored: cut })).toEqual(['working', null]);
+    expect(status({ session: mine, stored: stored('a', 0) })).toEqual(['completed', null]);
   });
 
   it('says that another program has it open, except this one', () => {
     const cut = stored('a', 1, { ...live('working'), state: { type: 'interrupted' } });
-    expect(status({ session: null, stored: cut })).toEqual(['working', 'Working in another program', false]);
+    expect(status({ session: null, stored: cut })).toEqual(['working', 'Working in another program']);
     const waits = stored('a', 1, live('needsInput'));
-    expect(status({ session: null, stored: waits })).toEqual(['needsInput', 'Needs input in another program', false]);
+    expect(status({ session: null, stored: waits })).toEqual(['needsInput', 'Needs input in another program']);
     const idle = stored('a', 1, { ...live('open'), state: { type: 'interrupted' } });
-    expect(status({ session: null, stored: idle })).toEqual(['idle', 'Open in another program', false]);
+    expect(status({ session: null, stored: idle })).toEqual(['idle', 'Open in another program']);
     expect(elsewhere({ session: own('m', 1, { alive: true, agentSessionId: 'a' }), stored: idle })).toBeNull();
   });
 

@@ -42,16 +42,10 @@ export function rowStatus(row: Row): Status {
     case 'failed':
       return { type: 'failed', message: stored.state.message };
     case 'interrupted':
-      return other === null ? { type: 'stopped' } : { type: 'idle' };
+      return { type: other === null ? 'interrupted' : 'idle' };
     default:
       return { type: 'idle' };
   }
-}
-
-/** A turn of it was cut off and never answered. */
-export function isInterrupted(row: Row): boolean {
-  const type = rowStatus(row).type;
-  return row.stored?.state.type === 'interrupted' && (type === 'stopped' || type === 'idle') && elsewhere(row) === null;
 }
 
 /** The state of a row in words, if it is more than its mark says. */
@@ -61,7 +55,7 @@ export function rowReason(row: Row): string | null {
     const what = { working: 'Working', needsInput: 'Needs input', open: 'Open' }[other.activity];
     return `${what} in another program`;
   }
-  return isInterrupted(row) ? 'Interrupted' : statusReason(rowStatus(row));
+  return statusReason(rowStatus(row));
 }
 
 /** The words of the row's second line before its branch. A failure that was seen is said by its mark alone. */

@@ -20,6 +20,8 @@ export function statusWord(status: Status): string {
       return 'Needs input';
     case 'completed':
       return 'Done';
+    case 'interrupted':
+      return 'Interrupted';
     case 'background':
       return 'Background work';
     case 'failed':
@@ -56,6 +58,8 @@ export function statusReason(status: Status): string | null {
       return status.message;
     case 'restarting':
       return `Starting again, attempt ${status.attempt}`;
+    case 'interrupted':
+      return 'Interrupted';
     default:
       return null;
   }
@@ -79,6 +83,7 @@ export function statusMark(status: Status): Mark {
       return 'background';
     case 'failed':
       return 'failed';
+    case 'interrupted':
     case 'stopped':
       return 'stopped';
   }

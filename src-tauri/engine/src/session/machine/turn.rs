@@ -113,6 +113,7 @@ impl Step<'_> {
 
     pub(super) fn turn_ended(&mut self, turn: TurnEnd) {
         self.machine.audit.on_turn_ended();
+        self.machine.last_result.on_turn_ended(&turn);
         self.saves |= self.machine.queue.turn_ended();
         let closed = self.machine.requests.on_turn_end();
         self.resolved(closed);
@@ -160,13 +161,6 @@ impl Step<'_> {
         self.machine.conversation.on_result(result.session_id.as_deref());
         for prompt in &ended.prompts {
             self.prompt_state(&prompt.id, if failed { PromptState::Failed } else { PromptState::Done });
-        }
-        // A command that is not available needs no attention: the session keeps its last result.
-        if outcome != Outcome::Unavailable {
-            match failed {
-                true => self.machine.last_result.failed(&words),
-                false => self.machine.last_result.completed(),
-            }
         }
         let tokens = spent.and_then(|spent| spent.tokens);
         // `usage` lacks subagents and compactions (2.1.329).
@@ -234,7 +228,6 @@ impl Step<'_> {
         for prompt in &ended.prompts {
             self.prompt_state(&prompt.id, PromptState::Failed);
         }
-        self.machine.last_result.failed(&first);
         self.push(Effect::Disarm(Timer::Interrupt));
         self.turn_ended(ended.describe(Outcome::Failed, &first));
         self.save();

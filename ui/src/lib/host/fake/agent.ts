@@ -244,7 +244,7 @@ function next(session: FakeSession): void {
       session.change(prompt.id, { type: 'prompt', state: 'done' });
       session.add(end);
       session.patch({
-        status: { type: 'completed' },
+        status: { type: end.outcome.type === 'interrupted' ? 'interrupted' : 'completed' },
         turnStartedAt: null,
         takesIntoTurn: false,
         usage: { ...session.facts.usage, contextTokens: session.facts.usage.contextTokens + 14_000, costUsd: 0.18 },

@@ -7,6 +7,7 @@ use super::turns::Turns;
 use super::{Checked, hold};
 use crate::api::BYPASS;
 use crate::api::*;
+use crate::board::Board;
 use crate::session::core::Core;
 
 #[derive(Default)]
@@ -56,10 +57,16 @@ impl Facts {
             Status::Stopping => process.phase == Phase::Stopping,
             Status::Restarting { .. } => !is_alive,
             Status::Background => !has_turn && !has_requests && session.n_background > 0,
-            Status::Completed => !has_turn && !has_requests && session.n_background == 0,
-            Status::Idle | Status::Failed { .. } | Status::Stopped => !has_turn && !has_requests,
+            Status::Idle | Status::Completed | Status::Interrupted => {
+                !has_turn && !has_requests && session.n_background == 0
+            }
+            Status::Failed { .. } | Status::Stopped => !has_turn && !has_requests,
         };
         hold!(is_right, Facts, "{:?} while {:?}, a turn: {has_turn}", session.status, process.phase);
+        let ends_at_rest = turns.last_end.as_ref().filter(|_| is_ready && !has_turn && !has_requests);
+        if let Some(turn) = ends_at_rest {
+            agree(turn, &session)?;
+        }
         let shown: Vec<_> = session.requests.iter().map(|request| &request.id).collect();
         let open: Vec<_> = requests.open.iter().map(|(id, _)| id).collect();
         hold!(shown == open, Facts, "{shown:?} is shown, {open:?} is open");
@@ -70,4 +77,25 @@ impl Facts {
         self.shown = Some(session);
         Ok(())
     }
+}
+
+/// The relay and the list (`status`), the board with the tray, and the notification report the same end of a turn.
+fn agree(turn: &TurnEnd, session: &Session) -> Checked {
+    let is_background = session.n_background > 0;
+    let expected = match turn.outcome {
+        Outcome::Done | Outcome::Interrupted if is_background => Status::Background,
+        Outcome::Done => Status::Completed,
+        Outcome::Interrupted => Status::Interrupted,
+        _ => Status::Failed { message: turn.words.clone() },
+    };
+    hold!(session.status == expected, Facts, "{:?} after {:?}", session.status, turn.outcome);
+    let view = Board::default().view(std::slice::from_ref(session), &[], session.changed_at);
+    let on_board = view.rows.first().map(|row| row.state);
+    let notified = turn.status().and_then(|status| status.state());
+    let is_right = match notified {
+        Some(BoardState::Finished) | None if is_background => on_board == Some(BoardState::Working),
+        notified => on_board == notified,
+    };
+    hold!(is_right, Facts, "the board shows {on_board:?}, and the user was notified of {notified:?}");
+    Ok(())
 }

@@ -26,6 +26,8 @@ pub struct Turns {
     /// The user stopped the turn, including prompts that had not joined it.
     halts: bool,
     noted: Option<TurnEnd>,
+    /// The end of the last turn of this process that says how the session is.
+    pub last_end: Option<TurnEnd>,
     has_ended: bool,
     /// A prompt was written in this step.
     has_prompted: bool,
@@ -180,13 +182,16 @@ impl Turns {
                 let timing = (spawn_ms.is_some(), first_line_ms, first_text_ms);
                 let expected = self.timing.expected();
                 hold!(timing == expected, Timings, "the turn says {timing:?}, and it was {expected:?}");
+                if turn.outcome != Outcome::Unavailable {
+                    self.last_end = Some(turn.clone());
+                }
                 self.running = None;
                 self.is_given_back = false;
                 self.joined.clear();
                 self.interrupting = false;
                 self.has_ended = true;
             }
-            Effect::Spawn(_) => (self.tells, self.is_first) = (false, true),
+            Effect::Spawn(_) => (self.tells, self.is_first, self.last_end) = (false, true, None),
             Effect::Write(_) => {
                 let user = line.filter(|line| line["type"] == "user");
                 self.has_prompted |= user.is_some();
@@ -254,6 +259,7 @@ impl Turns {
         );
         hold!(in_flight == of_turn, Turns, "{in_flight:?} is in flight in the turn of {of_turn:?}");
         if matches!(scene.cause, Input::Exited(_)) {
+            self.last_end = None;
             hold!(self.running.is_none(), Turns, "a turn runs on without a process");
         }
         Ok(())
