@@ -133,15 +133,17 @@ pub async fn changed(app: &AppHandle) {
 
 /// The board as it is now.
 pub fn view(app: &AppHandle) -> BoardView {
-    let sessions = app.state::<SessionRegistry>().all();
+    let registry = app.state::<SessionRegistry>();
+    let sessions = registry.all();
     let page = app.state::<BoardPage>();
     let hidden = app.state::<HiddenSessions>();
     let mut conversations = live(&page).conversations.clone();
+    registry.hide_own_processes(conversations.iter_mut().map(|one| &mut one.session));
+    conversations.retain(|one| one.session.live.is_some());
     conversations.retain(|one| !hidden.hides(&one.session.agent_session_id, one.session.changed_at));
     let mut board = page.board.lock().unwrap_or_else(PoisonError::into_inner);
     let mut view = board.view(&sessions, &conversations, now());
     known_checkouts(&page).show(&mut view.rows);
-    let registry = app.state::<SessionRegistry>();
     for row in view.rows.iter_mut().filter(|row| row.other_pid.is_none()) {
         row.machine = registry.machine_of(&row.session_id);
     }

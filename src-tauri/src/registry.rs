@@ -3,6 +3,7 @@
 mod creation;
 pub mod far;
 mod other_agents;
+mod own_processes;
 mod profiles;
 mod removal;
 
@@ -56,6 +57,8 @@ struct Entry {
     acp: Option<ChosenAgent>,
     /// The session as last published.
     session: Session,
+    /// The last process of its agent, which may have ended.
+    last_pid: Option<u32>,
 }
 
 /// The idle time until hibernation, in milliseconds; 0 means never.
@@ -241,7 +244,8 @@ impl SessionRegistry {
         let of_profile = name.and_then(|name| self.profile(name).ok());
         let acp = session.agent_id.clone().map(|id| ChosenAgent::Row { id });
         let acp = acp.or_else(|| of_profile.as_ref().and_then(of_settings::agent));
-        let entry = Entry { handle: handle.clone(), project, acp, session: session.clone() };
+        let last_pid = session.pid;
+        let entry = Entry { handle: handle.clone(), project, acp, session: session.clone(), last_pid };
         self.lock().insert(id, entry);
         // Only now: its open requests follow, and are for a session that is known.
         handle.subscribe(Subscriber::Summary(self.facts.clone())).await?;
@@ -362,7 +366,8 @@ impl SessionRegistry {
             recorder: Recorder::default(),
         });
         let session = handle.subscribe(Subscriber::Summary(self.facts.clone())).await?.session;
-        let entry = Entry { handle, project, acp, session: session.clone() };
+        let last_pid = session.pid;
+        let entry = Entry { handle, project, acp, session: session.clone(), last_pid };
         self.lock().insert(id, entry);
         Ok(session)
     }
@@ -561,6 +566,7 @@ impl SessionRegistry {
     /// Remembers a session as published.
     pub fn learn(&self, session: &Session) {
         if let Some(entry) = self.lock().get_mut(&session.id) {
+            entry.last_pid = session.pid.or(entry.last_pid);
             entry.session = session.clone();
         }
     }

@@ -47,6 +47,8 @@ pub struct ProjectWindow {
     pub follower: Option<Follower>,
     /// The search in progress, or the last one, with its number.
     pub searching: Option<(u32, Search)>,
+    /// Asks another machine for the conversations that it stored, again while one of them is open there.
+    pub far_stored: Option<AbortOnDrop>,
     /// The folders of the sessions that it found, by the agent's id.
     pub found: HashMap<String, PathBuf>,
     /// The item to show when the page connects.
@@ -78,6 +80,7 @@ impl ProjectWindow {
             second: Pane::default(),
             follower: None,
             searching: None,
+            far_stored: None,
             found: HashMap::new(),
             show_item: None,
             files: Files::of(project),

@@ -39,6 +39,7 @@ pub async fn follow_stored(app: AppHandle, window: WebviewWindow) -> Answer<()> 
     marks::send(&app, &label).await;
     tauri::async_runtime::spawn(async move {
         while let Some(mut change) = changes.recv().await {
+            app.state::<SessionRegistry>().hide_own_processes(&mut change.changed);
             follow_open(&app, &label, &change).await;
             app.state::<HiddenSessions>().remove_from(&mut change);
             emit::to_window(&app, &label, WindowEvent::StoredChanged { change });

@@ -10,7 +10,11 @@ use deskbell_engine::api::*;
 use deskbell_engine::projects::KnownProject;
 use deskbell_engine::title::Title;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use tauri::{AppHandle, Manager};
+
+/// Delay before the list of a machine is asked for again.
+const CHECK_LIVE: Duration = Duration::from_secs(15);
 
 /// Conversations of one project that are listed, the last changed ones.
 const MOST_SESSIONS: usize = 5_000;
@@ -22,24 +26,39 @@ const MOST_HITS: usize = 20;
 /// Longest title or prompt of a row, in user-perceived characters, and longest part of a snippet.
 const LONGEST: usize = 300;
 
-/// Sends the window of this project what the agent there stored, if it has one.
+/// Sends the window of this project what the agent there stored, if it has one. While a process there has one of the
+/// conversations open, the list is asked for again: nothing reports the end of that process.
 pub fn send_later(app: &AppHandle, project: &Path) {
-    let (app, project) = (app.clone(), project.to_owned());
-    tauri::async_runtime::spawn(async move {
-        let Some((far, folder)) = place_of(&project) else { return };
-        let Some(label) = app.state::<Windows>().label_of(&project) else { return };
-        let command = ["sessions".to_owned(), "list".to_owned(), folder];
-        let registry = app.state::<SessionRegistry>();
-        let window = questions::in_window(&app, label.clone());
-        let asked = far.ask_lines(&registry.connections(), Some(window), &command).await;
-        let change = match asked {
-            Ok(listed) => change_of(listed),
-            Err(error) => StoredChange { problem: Some(words(&far, &error)), ..StoredChange::default() },
-        };
-        registry.know_far_stored(&project, change.changed.clone());
-        let change = StoredChange { is_complete: true, ..change };
-        emit::to_window(&app, &label, WindowEvent::StoredChanged { change });
-    });
+    let Some(label) = app.state::<Windows>().label_of(project) else { return };
+    let (of, to, project) = (app.clone(), label.clone(), project.to_owned());
+    let sending = AbortOnDrop(tauri::async_runtime::spawn(async move {
+        while send(&of, &to, &project).await {
+            tokio::time::sleep(CHECK_LIVE).await;
+        }
+    }));
+    // An earlier list ends here. Without the window nothing is sent.
+    if app.state::<Windows>().with(&label, |window| window.far_stored = Some(sending)).is_err() {
+        tracing::debug!("the window was closed before its list was asked for");
+    }
+}
+
+/// Returns whether a process there has one of the conversations open.
+async fn send(app: &AppHandle, label: &str, project: &Path) -> bool {
+    let Some((far, folder)) = place_of(project) else { return false };
+    let command = ["sessions".to_owned(), "list".to_owned(), folder];
+    let registry = app.state::<SessionRegistry>();
+    let window = questions::in_window(app, label.to_owned());
+    let asked = far.ask_lines(&registry.connections(), Some(window), &command).await;
+    let mut change = match asked {
+        Ok(listed) => change_of(listed),
+        Err(error) => StoredChange { problem: Some(words(&far, &error)), ..StoredChange::default() },
+    };
+    registry.hide_own_processes(&mut change.changed);
+    registry.know_far_stored(project, change.changed.clone());
+    let is_open = change.changed.iter().any(|one| one.live.is_some());
+    let change = StoredChange { is_complete: true, ..change };
+    emit::to_window(app, label, WindowEvent::StoredChanged { change });
+    is_open
 }
 
 /// The list, as far as it can be one of Claude Code: those of other agents are shown by their sessions only.

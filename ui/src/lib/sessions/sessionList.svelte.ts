@@ -5,7 +5,7 @@ import { SvelteSet } from 'svelte/reactivity';
 import type { Session, SessionId } from '../bindings/api';
 import { reuse } from '../state/reuse';
 import { isOver, isTurnRunning } from '../text/status';
-import { elsewhere, rowsOf, type Row } from './rows';
+import { rowsOf, type Row } from './rows';
 import type { StoredNews, StoredSessions } from './stored.svelte';
 
 export class SessionList {
@@ -15,8 +15,6 @@ export class SessionList {
   readonly rows: readonly Row[] = $derived.by(() => rowsOf(this.all, this.stored.inOrder));
   /** Sessions whose turn ended since the user last opened them. */
   readonly unread = new SvelteSet<SessionId>();
-  /** The processes of the agents that were started here. */
-  readonly #ownPids = new Set<number>();
 
   /** `isShown`: the user sees that session. */
   constructor(
@@ -30,7 +28,6 @@ export class SessionList {
 
   /** Adds a session, or takes its newer facts. */
   take(session: Session): void {
-    if (session.pid !== null) this.#ownPids.add(session.pid);
     const index = this.all.findIndex((known) => known.id === session.id);
     const before = this.all[index];
     if (before === undefined) {
@@ -64,16 +61,6 @@ export class SessionList {
       return;
     }
     const other = live ?? before?.live;
-    const isElsewhere = !own.alive && other != null && !this.#ownPids.has(other.pid);
-    if (isElsewhere && !this.isShown(own.id)) this.unread.add(own.id);
-  }
-
-  /**
-   * Whether another program has the conversation of a session open. The list may still name a process of ours that has
-   * ended.
-   */
-  isOpenElsewhere(row: Row): boolean {
-    const other = elsewhere(row);
-    return other !== null && !this.#ownPids.has(other.pid);
+    if (!own.alive && other != null && !this.isShown(own.id)) this.unread.add(own.id);
   }
 }

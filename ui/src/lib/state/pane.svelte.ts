@@ -13,6 +13,7 @@ import type {
 } from '../bindings/api';
 import { addDropped } from '../composer/dropped';
 import { asCommandError, type Host } from '../host/host';
+import { elsewhere } from '../sessions/rows';
 import { EVERYTHING } from './attachments';
 import { CardsInSight } from './cards';
 import type { Draft } from './drafts.svelte';
@@ -53,7 +54,7 @@ export class Pane {
   /** Whether another program has the conversation open. */
   get isWatching(): boolean {
     const { state } = this;
-    return state !== null && this.project.list.isOpenElsewhere({ session: state.session, stored: this.stored });
+    return state !== null && elsewhere({ session: state.session, stored: this.stored }) !== null;
   }
 
   /** Sends a command to the session. A refusal is shown, and also returned so that the caller can react to it. */

@@ -61,17 +61,12 @@ describe('a fork', () => {
 });
 
 describe('a session that another program has open', () => {
-  it('is watched, unless that program was started here', async () => {
+  it('is watched until it is closed there', async () => {
     const { host, project } = await start('history-open');
     expect(project.main.isWatching).toBe(true);
-    const live = { pid: 4_711, activity: 'open' as const };
     const id = project.open?.session.agentSessionId ?? '';
     const change = { removed: [], isComplete: true, nUnreadable: 0, problem: null };
     host.changeStored({ changed: [stored(id, 'Import', 1)], ...change });
-    expect(project.main.isWatching).toBe(false);
-    const own = project.open?.session as Session;
-    project.hear({ type: 'sessionListed', session: { ...own, alive: true, pid: live.pid } });
-    host.changeStored({ changed: [stored(id, 'Import', 0, { live })], ...change });
     expect(project.main.isWatching).toBe(false);
   });
 });
