@@ -189,7 +189,8 @@ pub async fn follow(app: AppHandle, mut changes: mpsc::UnboundedReceiver<PathBuf
             let of = folder.clone();
             let read = move || {
                 watch.iter().for_each(|watch| watch.renew());
-                gate.view(&of, None)
+                // A branch that cannot be read is in the view that is sent.
+                gate.view(&of, None).map(|view| (view, WorkingTree::checkout(&of).ok()))
             };
             match disk::run(&folder, disk::DEADLINE, read).await {
                 Ok(Ok(view)) => {

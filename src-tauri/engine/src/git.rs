@@ -31,23 +31,30 @@ pub fn checkout(project: &Path) -> Result<Checkout, BranchError> {
     Ok(Checkout::default())
 }
 
+/// Git's folder with the `HEAD` of a project's worktree; `None` outside of a repository.
+pub(crate) fn head_folder(project: &Path) -> Option<PathBuf> {
+    project.ancestors().find_map(|folder| git_folder(folder).ok()?).map(|(git, _)| git)
+}
+
+/// Git's folder if this folder is the root of a worktree, and the name of the main one if it is another.
+fn git_folder(folder: &Path) -> Result<Option<(PathBuf, Option<String>)>, BranchError> {
+    let own = folder.join(".git");
+    match read_text(&own, MOST_BYTES) {
+        // A linked worktree: the file names git's folder.
+        Ok(text) => Ok(text.strip_prefix("gitdir:").map(|path| {
+            let git = folder.join(path.trim());
+            let main = main_name(&git);
+            (git, main)
+        })),
+        Err(ReadError::NotAFile(FileKind::Folder)) => Ok(Some((own, None))),
+        Err(ReadError::Missing) => Ok(None),
+        Err(source) => Err(BranchError { path: own, source }),
+    }
+}
+
 /// The content of `HEAD` if this folder is the root of a worktree, and the name of the main one if it is another.
 fn head(folder: &Path) -> Result<Option<(String, Option<String>)>, BranchError> {
-    let own = folder.join(".git");
-    let (git, worktree_of) = match read_text(&own, MOST_BYTES) {
-        // A linked worktree: the file names git's folder.
-        Ok(text) => match text.strip_prefix("gitdir:") {
-            Some(path) => {
-                let git = folder.join(path.trim());
-                let main = main_name(&git);
-                (git, main)
-            }
-            None => return Ok(None),
-        },
-        Err(ReadError::NotAFile(FileKind::Folder)) => (own, None),
-        Err(ReadError::Missing) => return Ok(None),
-        Err(source) => return Err(BranchError { path: own, source }),
-    };
+    let Some((git, worktree_of)) = git_folder(folder)? else { return Ok(None) };
     let head = git.join("HEAD");
     match read_text(&head, MOST_BYTES) {
         Ok(text) => Ok(Some((text, worktree_of))),

@@ -1,9 +1,10 @@
-//! Watches the files that a folder's trust depends on.
+//! Watches the files that a folder's trust depends on, and the `HEAD` of its repository.
 //!
 //! The watch is a hint, so that a change is shown at once. Nothing depends on it: agents load a copy, and every start
 //! reads the files again.
 
 use super::files;
+use crate::git;
 use notify::event::{Event, EventKind};
 use notify::{RecommendedWatcher, RecursiveMode, Watcher};
 use std::collections::HashSet;
@@ -24,8 +25,8 @@ struct State {
 }
 
 impl Watch {
-    /// Calls `changed` after each change in a folder's settings, servers, skills, agents or commands. It runs on the
-    /// watcher's thread and must not block.
+    /// Calls `changed` after each change in a folder's settings, servers, skills, agents or commands, and after a switch to
+    /// another branch. It runs on the watcher's thread and must not block.
     pub fn new(project: &Path, changed: impl Fn() + Send + 'static) -> notify::Result<Self> {
         let project = dunce::canonicalize(project).unwrap_or_else(|_| project.to_owned());
         let watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
@@ -47,6 +48,7 @@ impl Watch {
             folders.push((folder.to_owned(), RecursiveMode::NonRecursive));
             folders.push((folder.join(".claude"), RecursiveMode::Recursive));
         }
+        folders.extend(git::head_folder(&self.project).map(|folder| (folder, RecursiveMode::NonRecursive)));
         // A folder that was removed is not watched any more, and may appear again.
         state.watched.retain(|folder| folder.is_dir());
         for (folder, mode) in folders {
@@ -68,8 +70,9 @@ impl Watch {
 /// Returns whether the event is about a relevant file. Reading a file changes nothing.
 fn counts(event: &Event) -> bool {
     let is_change = !matches!(event.kind, EventKind::Access(_));
-    let counts =
-        |path: &PathBuf| path.iter().any(|part| part == OsStr::new(".claude") || part == ".mcp.json");
+    let counts = |path: &PathBuf| {
+        path.iter().any(|part| part == OsStr::new(".claude") || part == ".mcp.json") || path.ends_with("HEAD")
+    };
     is_change && (event.need_rescan() || event.paths.iter().any(counts))
 }
 
@@ -113,7 +116,14 @@ mod tests {
         seen("the folder comes again");
         fs::write(project.join(".claude/settings.local.json"), "{}").unwrap();
         seen("a file appears in it");
+        fs::write(project.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+        seen("a repository is there");
+        // As git switches a branch.
+        fs::write(project.join(".git/HEAD.lock"), "ref: refs/heads/topic\n").unwrap();
+        fs::rename(project.join(".git/HEAD.lock"), project.join(".git/HEAD")).unwrap();
+        seen("another branch");
         fs::write(project.join("README.md"), "x").unwrap();
+        fs::write(project.join(".git/index"), "x").unwrap();
         assert!(changes.recv_timeout(Duration::from_millis(300)).is_err(), "another file counts");
     }
 }
