@@ -224,6 +224,12 @@ async fn earlier(
     })
 }
 
+/// Whether this is a worktree that an agent made (`EnterWorktree`, 2.1.329). Git lists it as a new folder; its files are on
+/// another branch.
+fn is_agent_worktree(path: &[u8]) -> bool {
+    path.starts_with(b".claude/worktrees/") && path.ends_with(b"/")
+}
+
 async fn read(&WorkingTree { host, project, since }: &WorkingTree<'_>) -> Result<Changes, GitError> {
     let git = Git::new(host, project).await?;
     let Some(Repository { commit, rules }) = Repository::of(&git).await? else {
@@ -236,7 +242,7 @@ async fn read(&WorkingTree { host, project, since }: &WorkingTree<'_>) -> Result
     );
     let mut said = None;
     let untracked = match untracked {
-        Ok(output) => records(&output).map(<[u8]>::to_vec).collect(),
+        Ok(output) => records(&output).filter(|path| !is_agent_worktree(path)).map(<[u8]>::to_vec).collect(),
         Err(error) => {
             said = Some(format!("New files could not be listed: {error}."));
             Vec::new()

@@ -27,6 +27,7 @@ use crate::wire;
 use branch::{Branch, Line};
 use memchr::memmem;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 use subagents::{Shown, Threads, calls_in};
 
 /// Maximum size of a file that is read completely. Reading takes several times as much memory.
@@ -96,9 +97,36 @@ fn base36(mut number: u32) -> String {
     }
 }
 
-/// Path of a session's transcript file.
+/// Path of a session's transcript file. An agent that enters a worktree moves the file to the folder of that worktree
+/// (`EnterWorktree`, 2.1.329), so a file that is missing in the project's folder is searched for in the others.
 pub(crate) fn transcript_path(config: &Path, project: &Path, agent_session_id: &str) -> PathBuf {
-    project_folder(config, project).join(format!("{agent_session_id}.jsonl"))
+    let name = format!("{agent_session_id}.jsonl");
+    let own = project_folder(config, project).join(&name);
+    if own.exists() {
+        return own;
+    }
+    let elsewhere = folders_like(config, |_| true).into_iter().filter_map(|folder| {
+        let path = folder.join(&name);
+        let modified = std::fs::metadata(&path).ok()?.modified().ok();
+        Some((modified, path))
+    });
+    // The last one that changed is where the conversation continues.
+    elsewhere.max_by_key(|(modified, _): &(Option<SystemTime>, _)| *modified).map_or(own, |(_, path)| path)
+}
+
+/// The agent's folders of the worktrees that agents made in this project: `.claude/worktrees/NAME` (2.1.329).
+pub(crate) fn worktree_folders(config: &Path, folder: &Path) -> Vec<PathBuf> {
+    let Some(name) = folder.file_name().and_then(|name| name.to_str()) else { return Vec::new() };
+    let beginning = format!("{name}--claude-worktrees-");
+    folders_like(config, |name| name.starts_with(&beginning))
+}
+
+/// The folders of projects in the agent's store whose names fit.
+fn folders_like(config: &Path, fits: impl Fn(&str) -> bool) -> Vec<PathBuf> {
+    let mut folders =
+        disk::list(&config.join("projects"), MOST_FOLDERS).map_or_else(|_| Vec::new(), |all| all.paths);
+    folders.retain(|folder| folder.file_name().and_then(|name| name.to_str()).is_some_and(&fits));
+    folders
 }
 
 /// Parts of a conversation that Deskbell stores because the agent does not.

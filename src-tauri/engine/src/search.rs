@@ -342,7 +342,7 @@ fn in_order(mut files: Vec<Found>, n_stores: usize) -> Vec<Found> {
 fn list(config: PathBuf, project: Option<&Path>) -> io::Result<(Option<Place>, Vec<Found>)> {
     if let Some(project) = project {
         let place = Place::new(config, project);
-        let files = files::list(&place.folder)?;
+        let files = place.list()?;
         return Ok((Some(place), files.found));
     }
     let folders = match disk::list(&config.join("projects"), MOST_FOLDERS) {

@@ -135,9 +135,9 @@ impl Catalogue {
         let look = move || {
             let live = live(&place.config);
             let found = match extent {
-                Extent::All => files::list(&place.folder).map(|files| (files, None)),
+                Extent::All => place.list().map(|files| (files, None)),
                 Extent::Files(paths) => {
-                    let found = paths.iter().filter_map(|path| files::look(path)).collect();
+                    let found = paths.iter().filter_map(|path| place.look(path)).collect();
                     let ids = paths.iter().filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()));
                     let files = Files { found, problem: None };
                     Ok((files, Some(ids.collect::<Vec<String>>())))
@@ -318,7 +318,7 @@ impl Place {
     /// Reads one session of a project; `None` if the project has no such session.
     pub fn find(&self, agent_session_id: &str) -> Result<Option<StoredSession>, ReadError> {
         let path = self.folder.join(format!("{agent_session_id}.jsonl"));
-        let Some(found) = files::look(&path) else { return Ok(None) };
+        let Some(found) = self.look(&path) else { return Ok(None) };
         let summary = files::read(&found)?;
         let live = live(&self.config).remove(agent_session_id);
         Ok(self.has(&summary).then(|| row(agent_session_id, found.modified, &summary, live)))

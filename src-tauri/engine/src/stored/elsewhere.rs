@@ -9,7 +9,7 @@ use super::several::Store;
 use super::summary::Summary;
 use super::watch::{Pending, Watch};
 use crate::disk;
-use crate::history::folder_of_real;
+use crate::history::{folder_of_real, worktree_folders};
 use crate::owner::{self, LiveConversation};
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -160,7 +160,11 @@ impl Reader {
     ) -> Option<Located> {
         // The agent reports its real folder. The project's own disk, which may not respond, is not read.
         let folder = folder_of_real(&self.config, &live.owner.cwd);
-        let found = files::look(&folder.join(format!("{}.jsonl", live.agent_session_id)))?;
+        let name = format!("{}.jsonl", live.agent_session_id);
+        let found = files::look(&folder.join(&name)).or_else(|| {
+            let worktrees = worktree_folders(&self.config, &folder);
+            worktrees.iter().find_map(|folder| files::look(&folder.join(&name)))
+        })?;
         let summary = match before.get(&found.path).filter(|(known, _)| *known == found) {
             Some((_, summary)) => summary.clone(),
             None => files::read(&found).ok()?,

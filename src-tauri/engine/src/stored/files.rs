@@ -2,7 +2,8 @@
 
 use super::summary::{Summary, summarize};
 use crate::disk::{self, EndsReader, FileKind, ReadError};
-use crate::history::project_folder;
+use crate::history::{project_folder, worktree_folders};
+use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
@@ -58,6 +59,32 @@ pub(crate) struct Files {
     pub found: Vec<Found>,
     /// Why some are missing.
     pub problem: Option<String>,
+}
+
+impl Place {
+    /// Lists the sessions' files of the project. Those of an agent that entered a worktree are in the folder of that
+    /// worktree, among those that began there.
+    pub(crate) fn list(&self) -> io::Result<Files> {
+        let mut files = list(&self.folder)?;
+        for folder in worktree_folders(&self.config, &self.folder) {
+            let Ok(others) = list(&folder) else { continue };
+            files.problem = files.problem.or(others.problem);
+            files.found.extend(others.found);
+        }
+        files.found.sort_by(|a, b| b.modified.cmp(&a.modified).then_with(|| a.id.cmp(&b.id)));
+        let mut seen = HashSet::new();
+        files.found.retain(|found| seen.insert(found.id.clone()));
+        Ok(files)
+    }
+
+    /// A session's file, where it is now; `None` if it is gone.
+    pub(crate) fn look(&self, path: &Path) -> Option<Found> {
+        let elsewhere = || {
+            let name = path.file_name()?;
+            worktree_folders(&self.config, &self.folder).iter().find_map(|folder| look(&folder.join(name)))
+        };
+        look(path).or_else(elsewhere)
+    }
 }
 
 /// Lists the sessions' files of a folder. A missing folder has none.

@@ -6,6 +6,7 @@ use super::summary::summarize;
 use super::{Follower, Summary};
 use crate::api::{StoredChange, StoredSession, StoredState};
 use crate::disk::Ends;
+use crate::history::transcript_path;
 use crate::traps::all;
 use proptest::prelude::*;
 use std::collections::HashMap;
@@ -352,6 +353,32 @@ async fn only_the_sessions_of_this_project_are_listed() {
     assert_eq!(sessions[&id(1)].title, "Round half to even in totals");
     assert!(last.is_complete);
     assert_eq!(last.n_unreadable, 0);
+}
+
+/// 2.1.329 moves the file of a session whose agent called `EnterWorktree` to the folder of that worktree.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_whose_agent_entered_a_worktree_stays_one_of_the_project() {
+    let store = Store::new();
+    store.put(1, "completed");
+    store.put(2, "completed");
+    let (_follower, mut changes) = Follower::start(store.config(), &store.project(), None);
+    let mut sessions = HashMap::new();
+    until(&mut changes, &mut sessions, "both are listed", |sessions| sessions.len() == 2).await;
+
+    let worktree = PathBuf::from(format!("{}--claude-worktrees-fix", store.place().folder.display()));
+    fs::create_dir(&worktree).unwrap();
+    let moved = worktree.join(format!("{}.jsonl", id(1)));
+    fs::rename(store.file(1), &moved).unwrap();
+    // Began in the worktree: it is none of the project.
+    fs::write(worktree.join(format!("{}.jsonl", id(3))), store.text("other_folder")).unwrap();
+    store.put(4, "completed");
+    until(&mut changes, &mut sessions, "a later change", |sessions| sessions.contains_key(&id(4))).await;
+    assert!(sessions.contains_key(&id(1)), "its file has moved: {sessions:?}");
+    let mut listed: Vec<String> = store.list().await.0.into_keys().collect();
+    listed.sort();
+    assert_eq!(listed, [id(1), id(2), id(4)]);
+    let path = |nr| transcript_path(&store.config(), &store.project(), &id(nr));
+    assert_eq!((path(1), path(2), path(9)), (moved, store.file(2), store.file(9)));
 }
 
 #[tokio::test]
