@@ -190,7 +190,7 @@ impl LogFiles {
     }
 
     fn append(&mut self, text: &str) -> io::Result<()> {
-        let day = OffsetDateTime::from((self.now)()).date();
+        let day = moment((self.now)()).date();
         let mut open = match self.open.take() {
             Some(open) if open.day == day && has_room(&open.file, self.limits.bytes)? => open,
             _ => self.next(day)?,
@@ -243,7 +243,7 @@ impl LogFiles {
 
     /// A line of the log's own, in the form of the others.
     fn note(&self, text: &str) -> String {
-        let at = OffsetDateTime::from((self.now)());
+        let at = moment((self.now)());
         let (time, micros) = (at.time(), at.microsecond());
         let (hour, minute, second) = (time.hour(), time.minute(), time.second());
         let day = Name { source: self.source, day: at.date(), nr: 1 }.file();
@@ -264,6 +264,17 @@ impl Write for LogFiles {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
+}
+
+/// A time as a date. After the year 9999 it is the last day that has one, before the year −9999 the first.
+fn moment(time: SystemTime) -> OffsetDateTime {
+    let since = |earlier: SystemTime, later: SystemTime| {
+        later.duration_since(earlier).ok().and_then(|since| i128::try_from(since.as_nanos()).ok())
+    };
+    let epoch = SystemTime::UNIX_EPOCH;
+    let nanos = since(epoch, time).or_else(|| since(time, epoch).map(|before| -before)).unwrap_or_default();
+    let limit = if nanos < 0 { Date::MIN.midnight() } else { Date::MAX.midnight() };
+    OffsetDateTime::from_unix_timestamp_nanos(nanos).unwrap_or(limit.assume_utc())
 }
 
 /// Whether the file takes more: it is still there, and smaller than this.
@@ -311,6 +322,26 @@ mod tests {
 
     fn names(folder: &Path) -> Vec<String> {
         listed(folder).unwrap().into_iter().map(Name::file).collect()
+    }
+
+    /// 10000-01-01 UTC.
+    const AFTER_ALL_DATES: u64 = 253_402_300_800;
+
+    #[test]
+    fn a_clock_beyond_all_dates_is_written_as_the_last_one() {
+        let data = tempfile::tempdir().unwrap();
+        let folder = LogFiles::folder(data.path());
+        let mut app = files(&folder, LogSource::App);
+        app.now = || at(AFTER_ALL_DATES - 1);
+        line(&mut app, "before");
+        app.now = || at(AFTER_ALL_DATES);
+        app.dropped = Box::new(|| 1);
+        line(&mut app, "after");
+        assert_eq!(names(&folder), ["app.9999-12-31.1.log"]);
+        assert_eq!(fs::read_to_string(folder.join("app.9999-12-31.1.log")).unwrap().lines().count(), 3);
+        assert_eq!(moment(at(EVENING)), OffsetDateTime::from(at(EVENING)));
+        let early = SystemTime::UNIX_EPOCH - Duration::from_secs(1);
+        assert_eq!(moment(early), OffsetDateTime::from(early));
     }
 
     #[test]
