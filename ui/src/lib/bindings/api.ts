@@ -526,7 +526,7 @@ export type RulesScope = "none" | "session" | "saved";
 /**
  * The status of a session, as displayed.
  */
-export type Status = { "type": "idle" } | { "type": "starting" } | { "type": "working", activity: string, } | { "type": "interrupting" } | { "type": "needsInput", what: string, } | { "type": "completed" } | { "type": "background" } | { "type": "failed", message: string, } | { "type": "restarting", attempt: number, at: number, } | { "type": "stopping" } | { "type": "stopped" };
+export type Status = { "type": "idle" } | { "type": "starting" } | { "type": "working", activity: string, } | { "type": "interrupting" } | { "type": "needsInput", what: string, } | { "type": "completed" } | { "type": "interrupted" } | { "type": "background" } | { "type": "failed", message: string, } | { "type": "restarting", attempt: number, at: number, } | { "type": "stopping" } | { "type": "stopped" };
 
 /**
  * The link between a window and a session. It is another thing than the session: a lost link ends no session.
