@@ -8,12 +8,6 @@ use deskbell_engine::process::orphans::OrphanProcess;
 use std::io;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
-
-/// Interval and number of checks whether the guard of a run that was just killed has finished: it takes 3.5 s at most,
-/// plus one or two of its checks.
-const LOOK_AGAIN: Duration = Duration::from_millis(250);
-const LOOKS: usize = 40;
 
 /// The orphan processes that were found.
 pub struct OrphanProcesses {
@@ -85,24 +79,13 @@ impl OrphanProcesses {
 
     /// Searches once the guards of earlier runs have finished. Returns whether there are orphans.
     pub async fn look(&self) -> bool {
-        let mut over = Vec::new();
-        for _ in 0..LOOKS {
-            let runs = self.runs.clone();
-            let earlier = disk::run(Path::new("runs"), disk::DEADLINE, move || runs.earlier()).await;
-            match earlier.unwrap_or_else(|unfinished| Err(unfinished.into())) {
-                Ok(earlier) => {
-                    over = earlier.over;
-                    if !earlier.some_end {
-                        break;
-                    }
-                }
-                Err(error) => {
-                    tracing::error!(%error, "could not find out whether an earlier run left processes");
-                    return false;
-                }
+        let over: Vec<String> = match self.runs.over().await {
+            Ok(over) => over.into_iter().map(|(token, _)| token).collect(),
+            Err(error) => {
+                tracing::error!(%error, "could not find out whether an earlier run left processes");
+                return false;
             }
-            tokio::time::sleep(LOOK_AGAIN).await;
-        }
+        };
         if over.is_empty() {
             return false;
         }

@@ -18,9 +18,10 @@ mod world;
 
 use crate::app_killed::SOON;
 use crate::leftovers::nothing_runs;
-use crate::life::DEADLINE;
+use crate::life::{DEADLINE, MARK};
 use deskbell_tests::real_cli::process;
 use deskbell_tests::relay::text_of;
+use deskbell_tests::window::processes_with;
 use serde_json::{Value, json};
 use std::os::unix::fs::{PermissionsExt, chown, symlink};
 use std::time::{Duration, Instant};
@@ -233,6 +234,33 @@ async fn a_killed_server_leaves_no_process_and_its_prompts_are_held() {
     assert_eq!(text_of(&client.until("answer", is_answer).await["item"]["body"]), "second");
     client.until("end of the turn", is_turn_end).await;
     world.end(client).await;
+}
+
+/// The agent and its child ignore what ends them in order, and the guard that would kill them is gone.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_next_server_ends_what_a_server_left_that_was_killed_with_its_guard() {
+    let Some(world) = World::new() else { return };
+    let mut client = world.attach().await;
+    let session = client.open().await;
+    client.attach(&session, None).await;
+    client.prompt(&session, "p", "CHILD 600\nWAIT").await;
+    let child: u32 = text_of(&client.until("answer", is_answer).await["item"]["body"]).parse().unwrap();
+    let guards: Vec<u32> = processes_with(MARK, &world.mark)
+        .into_iter()
+        .filter(|process| process.command_line.split(' ').nth(1) == Some("guard"))
+        .map(|process| process.pid)
+        .collect();
+    assert_eq!(guards.len(), 1, "the server has one guard");
+    // First the guard, which would end them otherwise.
+    for pid in [guards[0], client.server_pid] {
+        process::kill(pid).unwrap();
+        process::ended(pid, DEADLINE).await.unwrap();
+    }
+    drop(client);
+    assert!(process::is_running(child), "nothing ended it");
+    let next = world.attach().await;
+    process::ended(child, DEADLINE).await.unwrap();
+    world.end(next).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

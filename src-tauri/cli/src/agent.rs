@@ -10,7 +10,7 @@ use deskbell_engine::disk;
 use deskbell_engine::launch::Launch;
 use deskbell_engine::locate::{Located, NotFound, Places};
 use deskbell_engine::login_shell::{LoginShell, Variables};
-use deskbell_engine::process::app_runs::AppRuns;
+use deskbell_engine::process::app_runs::{AppRuns, RunKind};
 use deskbell_engine::process::guard::Guard;
 use deskbell_engine::session::Launcher;
 use std::ffi::OsString;
@@ -39,10 +39,19 @@ struct RunParts {
 impl Run {
     /// Begins a run: starts a guard for every process of the run, and records the run for the next start of the app.
     pub fn begin(data: &Path) -> Self {
+        Self::begin_as(data, RunKind::App)
+    }
+
+    /// Begins a run of a server.
+    pub fn begin_server(data: &Path) -> Self {
+        Self::begin_as(data, RunKind::Server)
+    }
+
+    fn begin_as(data: &Path, kind: RunKind) -> Self {
         let token = uuid::Uuid::new_v4().to_string();
         // On Windows the job object of each agent ends with the app.
         let guard = if cfg!(windows) { None } else { guard(&token) };
-        let runs = note(data, &token, guard.as_ref().map(Guard::pid));
+        let runs = note(data, &token, guard.as_ref().map(Guard::pid), kind);
         Self(Arc::new(RunParts { token, n_started: AtomicU64::new(0), runs, _guard: guard }))
     }
 
@@ -64,8 +73,8 @@ pub fn open_runs(data: &Path) -> std::io::Result<AppRuns> {
     AppRuns::open(data.join("runs"))
 }
 
-fn note(data: &Path, token: &str, guard: Option<u32>) -> Option<AppRuns> {
-    let noted = open_runs(data).and_then(|runs| runs.begin(token, guard).map(|()| runs));
+fn note(data: &Path, token: &str, guard: Option<u32>, kind: RunKind) -> Option<AppRuns> {
+    let noted = open_runs(data).and_then(|runs| runs.begin(token, guard, kind).map(|()| runs));
     if let Err(error) = &noted {
         tracing::warn!(%error, "could not record this run: if it is killed, its orphans are not found");
     }

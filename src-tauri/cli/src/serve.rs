@@ -5,6 +5,7 @@
 
 mod client;
 mod files;
+mod orphans;
 pub mod place;
 mod sessions;
 
@@ -86,7 +87,7 @@ async fn serve(options: ServeOptions) -> anyhow::Result<ExitCode> {
         logs::read_level(&SettingsFile::new(&folders::config()));
         let decisions = trust::open_store(&opening).context("opening the folder of trust decisions")?;
         let sessions = Sessions::read(&folder)?;
-        anyhow::Ok((decisions, sessions, Run::begin(&opening)))
+        anyhow::Ok((decisions, sessions, Run::begin_server(&opening)))
     });
     let (decisions, sessions, run) = opened.await??;
     let socket_path = place.socket();
@@ -95,6 +96,7 @@ async fn serve(options: ServeOptions) -> anyhow::Result<ExitCode> {
     server.restore().await;
     announce();
     tokio::spawn(folders::remove_leftovers(data.clone()));
+    tokio::spawn(orphans::end(data.clone()));
     server.serve(listener).await;
     // From here on a new client finds no server, and may start one as soon as the lock is free.
     let removed = disk::run(&data, disk::DEADLINE, move || std::fs::remove_file(&socket_path)).await;

@@ -14,10 +14,16 @@ use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// The maximum number of runs that are read, and the maximum size of a run file in bytes.
 const MOST_RUNS: usize = 10_000;
 const MOST_BYTES: u64 = 64 * 1024;
+
+/// Interval and number of checks whether the guard of a run that was just killed has finished: it takes 3.5 s at most,
+/// plus one or two of its checks.
+const LOOK_AGAIN: Duration = Duration::from_millis(250);
+const LOOKS: usize = 40;
 
 /// One process of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -37,11 +43,24 @@ impl ProcessMark {
     }
 }
 
+/// The process that runs the agents.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum RunKind {
+    /// A window or a relay: a window offers to end what is left of it.
+    #[default]
+    App,
+    /// A server, whose successor ends what is left of it.
+    Server,
+}
+
 /// Content of a run file. The file name is the run's token.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct RunFile {
     app: ProcessMark,
     guard: Option<ProcessMark>,
+    #[serde(default)]
+    kind: RunKind,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,10 +95,10 @@ impl AppRuns {
     }
 
     /// Records the start of this process's run. Call this before the run starts any process.
-    pub fn begin(&self, token: &str, guard: Option<u32>) -> io::Result<()> {
+    pub fn begin(&self, token: &str, guard: Option<u32>, kind: RunKind) -> io::Result<()> {
         let Some(app) = ProcessMark::of(std::process::id(), ProcessIdentity::of) else { return Ok(()) };
         let guard = guard.and_then(|pid| ProcessMark::of(pid, ProcessIdentity::of));
-        write_atomically(&self.path(token), &serde_json::to_vec(&RunFile { app, guard })?)
+        write_atomically(&self.path(token), &serde_json::to_vec(&RunFile { app, guard, kind })?)
     }
 
     /// Removes a run's file: the run ended normally, nothing of it is left, or the user keeps what is left.
@@ -90,7 +109,22 @@ impl AppRuns {
         }
     }
 
-    pub fn earlier(&self) -> io::Result<Earlier> {
+    /// The runs that are over, once the guards of those that were just killed have finished.
+    pub async fn over(&self) -> io::Result<Vec<(String, RunKind)>> {
+        let mut over = Vec::new();
+        for _ in 0..LOOKS {
+            let runs = self.clone();
+            let earlier = disk::run(&self.folder, disk::DEADLINE, move || runs.earlier()).await??;
+            over = earlier.over;
+            if !earlier.some_end {
+                break;
+            }
+            tokio::time::sleep(LOOK_AGAIN).await;
+        }
+        Ok(over)
+    }
+
+    pub(crate) fn earlier(&self) -> io::Result<Earlier> {
         let mut earlier = Earlier::default();
         for path in disk::list(&self.folder, MOST_RUNS)?.paths {
             let Some(token) = token(&path) else { continue };
@@ -100,10 +134,10 @@ impl AppRuns {
                 Err(error) => Err(error.to_string()),
                 Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| error.to_string()),
             };
-            match note.map(|note: RunFile| run_state(&note, ProcessIdentity::of)) {
-                Ok(RunState::Lasts) => {}
-                Ok(RunState::Ends) => earlier.some_end = true,
-                Ok(RunState::Over) => earlier.over.push(token),
+            match note.map(|note: RunFile| (run_state(&note, ProcessIdentity::of), note.kind)) {
+                Ok((RunState::Lasts, _)) => {}
+                Ok((RunState::Ends, _)) => earlier.some_end = true,
+                Ok((RunState::Over, kind)) => earlier.over.push((token, kind)),
                 // The owner of the processes is unknown, so none are offered.
                 Err(error) => {
                     tracing::warn!(path = %path.display(), %error, "could not read the file of a run")
@@ -155,7 +189,7 @@ mod tests {
     #[test]
     fn a_run_that_lasts_is_not_an_earlier_one() {
         let (_folder, runs) = runs();
-        runs.begin("now", None).unwrap();
+        runs.begin("now", None, RunKind::App).unwrap();
         assert_eq!(runs.earlier().unwrap(), Earlier::default());
         runs.forget("now").unwrap();
         runs.forget("now").unwrap();
@@ -165,18 +199,19 @@ mod tests {
     #[test]
     fn a_run_is_over_when_neither_its_app_nor_its_guard_lives() {
         let (_folder, runs) = runs();
-        write(&runs, "both", &RunFile { app: gone(), guard: Some(gone()) });
-        write(&runs, "unguarded", &RunFile { app: gone(), guard: None });
+        write(&runs, "both", &RunFile { app: gone(), guard: Some(gone()), kind: RunKind::App });
+        write(&runs, "unguarded", &RunFile { app: gone(), guard: None, kind: RunKind::Server });
         let mut earlier = runs.earlier().unwrap();
-        earlier.over.sort();
-        assert_eq!(earlier, Earlier { over: vec!["both".into(), "unguarded".into()], some_end: false });
-        write(&runs, "guarded", &RunFile { app: gone(), guard: Some(own()) });
+        earlier.over.sort_by(|a, b| a.0.cmp(&b.0));
+        let over = vec![("both".into(), RunKind::App), ("unguarded".into(), RunKind::Server)];
+        assert_eq!(earlier, Earlier { over, some_end: false });
+        write(&runs, "guarded", &RunFile { app: gone(), guard: Some(own()), kind: RunKind::App });
         assert!(runs.earlier().unwrap().some_end);
     }
 
     #[test]
     fn a_number_that_is_used_again_is_not_the_app() {
-        let note = RunFile { app: gone(), guard: None };
+        let note = RunFile { app: gone(), guard: None, kind: RunKind::App };
         let reused =
             |_| Some(ProcessIdentity { ticks: note.app.identity.ticks + 1, ..note.app.identity.clone() });
         assert_eq!(run_state(&note, reused), RunState::Over);
