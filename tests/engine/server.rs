@@ -11,6 +11,7 @@ mod folder;
 mod hostile;
 mod hosts;
 mod mirror;
+mod older;
 mod scripted;
 mod terminal;
 mod versions;
@@ -274,46 +275,6 @@ async fn one_server_runs_for_a_version() {
     one.ping().await;
     drop(two);
     world.end(one).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_newer_server_takes_over_an_idle_one_and_leaves_a_busy_one() {
-    let Some(mut world) = World::new() else { return };
-    world.version = Some("0.0.8");
-    let mut oldest = world.attach().await;
-    let busy = oldest.open().await;
-    oldest.attach(&busy, None).await;
-    oldest.prompt(&busy, "p", "SAY on it\nWAIT").await;
-    oldest.until("answer", is_answer).await;
-    let busy_pid = oldest.server_pid;
-    drop(oldest);
-    world.version = Some("0.0.9");
-    let mut older = world.attach().await;
-    let idle = older.open().await;
-    older.attach(&idle, None).await;
-    older.prompt(&idle, "p", "SAY before").await;
-    older.until("end of the turn", is_turn_end).await;
-    let older_pid = older.server_pid;
-    older.kill().await;
-
-    world.version = None;
-    let mut newest = world.attach().await;
-    process::ended(older_pid, DEADLINE).await.unwrap();
-    assert!(process::is_running(busy_pid), "something runs in it");
-    assert_eq!(newest.hello["sessions"].as_array().unwrap().len(), 1);
-    assert_eq!(newest.hello["sessions"][0]["id"], idle);
-    newest.attach(&idle, None).await;
-    newest.prompt(&idle, "p", "RECALL").await;
-    let answer = newest.until("answer", is_answer).await;
-    assert!(text_of(&answer["item"]["body"]).contains("SAY before"), "the conversation continues: {answer}");
-    newest.until("end of the turn", is_turn_end).await;
-    // Both are listed, and stopped, by one command.
-    let list = world.run(&["--list"]).await;
-    assert!(list.contains(&busy) && list.contains(&idle) && list.contains("server 0.0.8"), "{list}");
-    world.run(&["--stop=all"]).await;
-    assert!(world.run(&["--list"]).await.contains("stopped"));
-    process::kill(busy_pid).unwrap();
-    world.end(newest).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -103,6 +103,10 @@ pub struct Session {
     /// The link to the process that runs it.
     #[serde(default)]
     pub link: SessionLink,
+    /// The version of the older Deskbell whose server runs it; `null` if it runs in this version. It moves to this version
+    /// as soon as nothing runs in that server.
+    #[serde(default)]
+    pub older_server: Option<String>,
 }
 
 impl Session {
@@ -153,6 +157,7 @@ impl Session {
             turn_started_at: None,
             restricted: false,
             link: SessionLink::default(),
+            older_server: None,
         }
     }
 }

@@ -1,10 +1,11 @@
 //! `deskbell relay --serve`: the engine as a server of its user on this machine. See docs/relay.md.
 //!
 //! `deskbell_server::hub` decides; this carries its effects out: sessions (`sessions`), connections (`client`),
-//! the folder of each version (`place`), and the time.
+//! the folder of each version (`place`), the sessions of older versions (`older`), and the time.
 
 mod client;
 mod files;
+mod older;
 mod orphans;
 pub mod place;
 mod sessions;
@@ -81,7 +82,7 @@ async fn serve(options: ServeOptions) -> anyhow::Result<ExitCode> {
         eprintln!("deskbell: a server of this version is already running in {}", place.folder.display());
         return Ok(ExitCode::from(ALREADY_RUNS));
     };
-    place::take_over_older(&data, &place).await;
+    let busy = place::take_over_older(&data, &place).await;
     let (opening, folder) = (data.clone(), place.folder.clone());
     let opened = disk::run(&data, disk::DEADLINE, move || {
         logs::read_level(&SettingsFile::new(&folders::config()));
@@ -94,6 +95,7 @@ async fn serve(options: ServeOptions) -> anyhow::Result<ExitCode> {
     let listener = socket::listen(&socket_path).context("opening the socket of the server")?;
     let server = Server::new(&options, data.clone(), decisions, sessions, run.clone());
     server.restore().await;
+    older::begin(&server, &place, busy).await;
     announce();
     tokio::spawn(folders::remove_leftovers(data.clone()));
     tokio::spawn(orphans::end(data.clone()));

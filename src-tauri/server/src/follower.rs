@@ -82,6 +82,7 @@ impl Follower {
             _ if !self.is_attached => Received::Other,
             (Some(snapshot), _) if head.kind == "snapshot" => {
                 self.seq = Some(snapshot.seq);
+                self.acked = None;
                 Received::Snapshot
             }
             (_, Some(seq)) if self.seq.is_some_and(|last| seq > last) => {

@@ -15,6 +15,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Clients at the same time.
 pub const MAX_CLIENTS: usize = 32;
+
+/// A client that sends nothing for this time, in milliseconds, leaves its place to another one: it sends a ping each 5 s.
+const MISSES_PINGS_MS: u64 = 15_000;
 /// Sessions at the same time, those that are being opened included.
 pub const MAX_SESSIONS: usize = 256;
 /// Requests that are being carried out at the same time.
@@ -136,6 +139,8 @@ pub enum Effect {
 struct Held {
     summary: SessionSummary,
     events: EventLog,
+    /// It took the place of a session with the same id, whose events had other numbers.
+    is_replacement: bool,
 }
 
 /// The state of the server.
@@ -145,6 +150,8 @@ pub struct Hub {
     leave_after: u64,
     sessions: BTreeMap<SessionId, Held>,
     clients: BTreeMap<ClientId, Outbox>,
+    /// Those that asked this server to leave for a newer one.
+    retirers: BTreeSet<ClientId>,
     requests: RequestIds,
     /// The requests that open a session.
     opening: BTreeSet<String>,
@@ -173,6 +180,7 @@ impl Hub {
             leave_after,
             sessions: BTreeMap::new(),
             clients: BTreeMap::new(),
+            retirers: BTreeSet::new(),
             requests: RequestIds::default(),
             opening: BTreeSet::new(),
             idle_since: Some(now),
@@ -188,20 +196,17 @@ impl Hub {
             Input::Disconnected(client) => self.drop_client(client),
             Input::Request(client, request) => {
                 if let Some(outbox) = self.clients.get_mut(&client) {
-                    outbox.heard_at = now;
+                    outbox.hear(now);
                     self.request(client, request, &mut effects);
                 }
             }
             Input::Unreadable { client, id, nr, detail } => {
                 if let Some(outbox) = self.clients.get_mut(&client) {
-                    outbox.heard_at = now;
+                    outbox.hear(now);
                     self.unreadable(client, id, nr, detail, &mut effects);
                 }
             }
-            Input::SessionOpened(summary) => {
-                let held = Held { events: EventLog::new(summary.seq), summary };
-                self.sessions.insert(held.summary.id.clone(), held);
-            }
+            Input::SessionOpened(summary) => self.opened(summary, &mut effects),
             Input::SessionRemoved(session_id) => self.removed(&session_id, &mut effects),
             Input::Event { session_id, seq, line, summary } => {
                 self.event(&session_id, seq, line, summary, &mut effects);
@@ -224,6 +229,7 @@ impl Hub {
             }
             Input::Tick => self.tick(now, &mut effects),
         }
+        self.retire_if_idle(&mut effects);
         self.note_idle(now);
         effects
     }
@@ -278,7 +284,7 @@ impl Hub {
     }
 
     fn connected(&mut self, now: u64, client: ClientId, effects: &mut Vec<Effect>) {
-        if self.clients.len() >= MAX_CLIENTS || self.is_leaving {
+        if self.is_leaving || self.clients.len() >= MAX_CLIENTS && !self.make_room(now, effects) {
             effects.push(Effect::Disconnect(client));
             return;
         }
@@ -289,6 +295,18 @@ impl Hub {
         let hello =
             Reply::Hello { protocol: PROTOCOL, version, host, boot_id, run, pid, sessions, questions };
         self.reply(client, &hello, effects);
+    }
+
+    /// Disconnects the client that is needed least: one that never sent anything, or one that misses its pings.
+    fn make_room(&mut self, now: u64, effects: &mut Vec<Effect>) -> bool {
+        let mut clients: Vec<_> = self.clients.iter().collect();
+        clients.sort_by_key(|(_, outbox)| (outbox.has_spoken, outbox.heard_at));
+        let is_idle = |outbox: &Outbox| !outbox.has_spoken || now >= outbox.heard_at + MISSES_PINGS_MS;
+        let Some((idle, _)) = clients.first().filter(|(_, outbox)| is_idle(outbox)) else { return false };
+        let idle = **idle;
+        self.drop_client(idle);
+        effects.push(Effect::Disconnect(idle));
+        true
     }
 
     /// A client that waits for an answer gets one: its request may be one of a newer version.
@@ -313,6 +331,7 @@ impl Hub {
 
     fn drop_client(&mut self, client: ClientId) {
         self.clients.remove(&client);
+        self.retirers.remove(&client);
         self.requests.leave(client);
     }
 
@@ -462,7 +481,7 @@ impl Hub {
             return;
         };
         // Numbers of another run count other events.
-        let is_ours = run == Some(self.identity.run.as_str());
+        let is_ours = run == Some(self.identity.run.as_str()) && !held.is_replacement;
         let after = after.filter(|seq| is_ours && held.events.has_after(*seq));
         let cursor = after.map_or(Cursor::NeedsSnapshot, |seq| Cursor::At { seq, acked: seq });
         let Some(outbox) = self.clients.get_mut(&client) else { return };
@@ -509,6 +528,18 @@ impl Hub {
             told = line(&Reply::Answer { nr, answer: Value::Null, error });
         }
         self.send(client, told, effects);
+    }
+
+    fn opened(&mut self, summary: SessionSummary, effects: &mut Vec<Effect>) {
+        let id = summary.id.clone();
+        let is_replacement = self.sessions.contains_key(&id);
+        let held = Held { events: EventLog::new(summary.seq), summary, is_replacement };
+        self.sessions.insert(id.clone(), held);
+        if is_replacement {
+            let attached =
+                self.clients.iter_mut().filter_map(|(client, outbox)| outbox.restart(&id).then_some(*client));
+            effects.extend(attached.map(Effect::Wake));
+        }
     }
 
     fn acknowledged(&mut self, client: ClientId, session_id: &SessionId, last: u64) {
@@ -562,13 +593,28 @@ impl Hub {
     }
 
     fn retire(&mut self, client: ClientId, newer: &str, effects: &mut Vec<Effect>) {
-        let is_alone = self.clients.keys().all(|one| *one == client);
-        if version::is_newer(newer, &self.identity.version) && is_alone && !self.is_working() {
-            self.reply(client, &Reply::Retiring, effects);
-            self.leave(effects);
-        } else {
+        if version::is_newer(newer, &self.identity.version) {
+            self.retirers.insert(client);
+        }
+        if !self.retirers.contains(&client) || !self.can_retire() {
             self.reply(client, &Reply::Busy, effects);
         }
+    }
+
+    /// Leaves for a newer server: at once, or when the last work is done and the last other client has gone.
+    fn retire_if_idle(&mut self, effects: &mut Vec<Effect>) {
+        if self.is_leaving || !self.can_retire() {
+            return;
+        }
+        for client in self.retirers.clone() {
+            self.reply(client, &Reply::Retiring, effects);
+        }
+        self.leave(effects);
+    }
+
+    fn can_retire(&self) -> bool {
+        let are_retirers = self.clients.keys().all(|client| self.retirers.contains(client));
+        !self.retirers.is_empty() && are_retirers && !self.is_working()
     }
 
     fn is_working(&self) -> bool {

@@ -32,8 +32,10 @@ pub struct Outbox {
     snapshot: Option<(SessionId, Line)>,
     /// Questions that are being answered.
     pub n_questions: u32,
-    /// When the last line of the client arrived.
+    /// When the last line of the client arrived, or when it connected.
     pub heard_at: u64,
+    /// A line has arrived.
+    pub has_spoken: bool,
 }
 
 impl Outbox {
@@ -46,7 +48,13 @@ impl Outbox {
             snapshot: None,
             n_questions: 0,
             heard_at: now,
+            has_spoken: false,
         }
+    }
+
+    /// A line of the client arrived.
+    pub fn hear(&mut self, now: u64) {
+        (self.heard_at, self.has_spoken) = (now, true);
     }
 
     /// Adds a reply. False: the client does not read its replies.
@@ -88,6 +96,15 @@ impl Outbox {
             self.snapshot = None;
         }
         self.attached.remove(session_id).is_some()
+    }
+
+    /// The events of the session have other numbers from now on; true if the client is subscribed to it.
+    pub fn restart(&mut self, session_id: &SessionId) -> bool {
+        let is_attached = self.detach(session_id);
+        if is_attached {
+            self.attached.insert(session_id.clone(), Cursor::NeedsSnapshot);
+        }
+        is_attached
     }
 
     /// The next session that needs a snapshot, if none is being made or sent. It counts as being made from now on.

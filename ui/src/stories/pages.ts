@@ -412,6 +412,7 @@ export const lists: Page = () => [
     'from the history': { session: fromHistory, stored: stored('t1', 'Import', 40) },
     'open elsewhere': { session: fromHistory, stored: stored('t1', 'Import', 40, inTerminal('open')) },
     'working elsewhere': { session: fromHistory, stored: stored('t1', 'Import', 40, inTerminal('working')) },
+    'in an older version': { session: { ...fromHistory, olderServer: '0.1.0' }, stored: null },
   }),
   ...states('RecordingNote', RecordingNote, {
     running: recorded({ isRunning: true }),

@@ -12,6 +12,7 @@ use deskbell_engine::disk;
 use deskbell_engine::store::{Record, Store};
 use deskbell_server::socket::{self, SocketError};
 use serde_json::json;
+use std::collections::HashSet;
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
@@ -45,9 +46,14 @@ enum State {
 async fn find(data: &Path) -> anyhow::Result<Vec<Found>> {
     let listed = data.to_owned();
     let places = disk::run(data, disk::DEADLINE, move || Place::all(&listed)).await??;
-    let mut found = Vec::new();
+    let (mut found, mut listed) = (Vec::new(), HashSet::new());
     for place in places {
         let state = match tokio::time::timeout(ANSWERS, look(&place)).await {
+            Ok(Ok(State::Running { link, pid, run, mut sessions })) => {
+                // A server has the sessions of older ones, too. The newest comes first.
+                sessions.retain(|session| listed.insert(session.id.clone()));
+                State::Running { link, pid, run, sessions }
+            }
             Ok(Ok(state)) => state,
             Ok(Err(error)) => State::Unknown(format!("{error:#}")),
             Err(_) => State::Unknown("it does not answer".to_owned()),

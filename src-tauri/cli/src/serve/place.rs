@@ -94,24 +94,39 @@ pub fn boot_id() -> Option<String> {
     Some(text.trim().to_owned()).filter(|id| !id.is_empty())
 }
 
-/// Takes over the sessions of every older version whose server is gone, or is idle and leaves when it is asked to. A
-/// version that is busy keeps its sessions, and its server.
-pub async fn take_over_older(data: &Path, place: &Place) {
+/// The places of the older versions.
+pub async fn older(data: &Path, place: &Place) -> Vec<Place> {
     let listed = data.to_owned();
     let places = disk::run(data, disk::DEADLINE, move || Place::all(&listed)).await;
-    let places = match places.map_err(anyhow::Error::from).and_then(|places| places) {
-        Ok(places) => places,
-        Err(error) => return tracing::warn!(%error, "could not look for older servers"),
-    };
-    for older in places.into_iter().filter(|one| version::is_newer(&place.version, &one.version)) {
+    match places.map_err(anyhow::Error::from).and_then(|places| places) {
+        Ok(places) => {
+            places.into_iter().filter(|one| version::is_newer(&place.version, &one.version)).collect()
+        }
+        Err(error) => {
+            tracing::warn!(%error, "could not look for older servers");
+            Vec::new()
+        }
+    }
+}
+
+/// Takes over the sessions of every older version whose server is gone, or is idle and leaves when it is asked to. Returns
+/// those that are busy: they keep their sessions for now, and their servers.
+pub async fn take_over_older(data: &Path, place: &Place) -> Vec<Place> {
+    let mut busy = Vec::new();
+    for older in older(data, place).await {
         match take_over(&older, place).await {
             Ok(true) => tracing::info!(version = older.version, "took over an older server's sessions"),
-            Ok(false) => tracing::info!(version = older.version, "an older server is busy and stays"),
+            Ok(false) => {
+                tracing::info!(version = older.version, "an older server is busy and stays");
+                busy.push(older);
+            }
             Err(error) => {
                 tracing::warn!(%error, version = older.version, "could not take over an older server");
+                busy.push(older);
             }
         }
     }
+    busy
 }
 
 async fn take_over(older: &Place, place: &Place) -> anyhow::Result<bool> {
@@ -125,17 +140,21 @@ async fn take_over(older: &Place, place: &Place) -> anyhow::Result<bool> {
         Err(socket::SocketError::NoServer) => {}
         Err(error) => return Err(error.into()),
     }
-    let (from, to) = (older.folder.clone(), place.folder.clone());
     let deadline = tokio::time::Instant::now() + RETIRE;
     loop {
-        let (from, to) = (from.clone(), to.clone());
-        let moved = disk::run(&from.clone(), disk::DEADLINE, move || move_sessions(&from, &to)).await??;
+        let moved = take_sessions(older, place).await?;
         // A server that leaves ends its processes first, and then its lock goes.
         if moved || tokio::time::Instant::now() >= deadline {
             return Ok(moved);
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
+}
+
+/// Moves the sessions of an older version to this one; false if a server still has them.
+pub async fn take_sessions(older: &Place, place: &Place) -> anyhow::Result<bool> {
+    let (from, to) = (older.folder.clone(), place.folder.clone());
+    disk::run(&older.folder, disk::DEADLINE, move || move_sessions(&from, &to)).await?
 }
 
 /// Asks a server to leave, and waits until it has closed the connection.

@@ -7,13 +7,14 @@ use crate::{folders, profiles, trust};
 use anyhow::Context;
 use deskbell_engine::LocalHost;
 use deskbell_engine::acp::ChosenAgent;
-use deskbell_engine::api::server::{NewFork, NewSession, Question, RevertRequest};
+use deskbell_engine::api::server::{NewFork, NewSession, Question, RevertRequest, SessionSummary};
 use deskbell_engine::api::*;
 use deskbell_engine::disk::write_atomically;
 use deskbell_engine::disk::{self, Loaded};
 use deskbell_engine::launch::{Fork, Launch};
 use deskbell_engine::options::CheckedOptions;
 use deskbell_engine::recorder::Recorder;
+use deskbell_engine::remote::ServerLink;
 use deskbell_engine::session::Timeouts;
 use deskbell_engine::session::{Open, SessionHandle, Subscriber};
 use deskbell_engine::store::{Record, SavedSession, Store};
@@ -22,11 +23,12 @@ use deskbell_server::hub::{Input, line};
 use deskbell_server::{Line, summary};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 
 /// Events that may wait for their way into the hub, which takes them at once.
 const BACKLOG: usize = 64;
@@ -50,10 +52,14 @@ pub enum Job {
 }
 
 struct Entry {
+    /// One that takes the place of another session with the same id has another number.
+    nr: u64,
     handle: SessionHandle,
     /// Its folder. Questions about files are about this one only.
     project: PathBuf,
     jobs: mpsc::UnboundedSender<Job>,
+    /// Dropping it ends commands that wait for a server that has left.
+    _end: watch::Sender<()>,
 }
 
 /// What a session was opened with, and its record does not contain.
@@ -67,28 +73,35 @@ pub struct Sessions {
     store: Store,
     opened: PathBuf,
     entries: Mutex<HashMap<SessionId, Entry>>,
+    n_entries: AtomicU64,
     /// Read from disk, to be restored.
     saved: Mutex<Vec<(Record, Opened)>>,
 }
 
 impl Sessions {
     pub fn read(folder: &Path) -> anyhow::Result<Self> {
-        let store = Store::open(folder.join("sessions")).context("opening the folder of sessions")?;
-        let opened = folder.join("opened");
-        disk::own_folder(&opened).context("opening the folder of sessions")?;
-        let loaded = store.load().context("reading the sessions")?;
-        for aside in loaded.set_aside {
-            tracing::error!(path = %aside.path.display(), problem = aside.problem, "a session could not be read");
+        let (store, opened) = open_folders(folder)?;
+        let saved = Mutex::new(saved_in(&store, &opened)?);
+        Ok(Self { store, opened, entries: Mutex::default(), n_entries: AtomicU64::new(0), saved })
+    }
+
+    /// Whether a session of this id runs here.
+    fn runs(&self, id: &SessionId) -> bool {
+        lock(&self.entries).get(id).is_some_and(|entry| !entry.handle.is_mirror())
+    }
+
+    fn is_current(&self, id: &SessionId, nr: u64) -> bool {
+        lock(&self.entries).get(id).is_some_and(|entry| entry.nr == nr)
+    }
+
+    /// Returns whether the session was still this one.
+    fn end(&self, id: &SessionId, nr: u64) -> bool {
+        let mut entries = lock(&self.entries);
+        let is_replaced = entries.get(id).is_some_and(|entry| entry.nr != nr);
+        if !is_replaced {
+            entries.remove(id);
         }
-        let saved = loaded.records.into_iter().map(|record| {
-            let how = match disk::load_json(&path_of(&opened, &record.id), MOST_OF_OPENED) {
-                Loaded::Read(opened) => opened,
-                Loaded::Missing | Loaded::Unreadable(_) => Opened::default(),
-            };
-            (record, how)
-        });
-        let saved = Mutex::new(saved.collect());
-        Ok(Self { store, opened, entries: Mutex::default(), saved })
+        !is_replaced
     }
 
     /// Closes all sessions and waits for the exit of their processes.
@@ -108,12 +121,41 @@ impl Sessions {
     }
 }
 
+fn open_folders(folder: &Path) -> anyhow::Result<(Store, PathBuf)> {
+    let store = Store::open(folder.join("sessions")).context("opening the folder of sessions")?;
+    let opened = folder.join("opened");
+    disk::own_folder(&opened).context("opening the folder of sessions")?;
+    Ok((store, opened))
+}
+
+fn saved_in(store: &Store, opened: &Path) -> anyhow::Result<Vec<(Record, Opened)>> {
+    let loaded = store.load().context("reading the sessions")?;
+    for aside in loaded.set_aside {
+        tracing::error!(path = %aside.path.display(), problem = aside.problem, "a session could not be read");
+    }
+    let saved = loaded.records.into_iter().map(|record| {
+        let how = match disk::load_json(&path_of(opened, &record.id), MOST_OF_OPENED) {
+            Loaded::Read(opened) => opened,
+            Loaded::Missing | Loaded::Unreadable(_) => Opened::default(),
+        };
+        (record, how)
+    });
+    Ok(saved.collect())
+}
+
 fn path_of(folder: &Path, id: &SessionId) -> PathBuf {
     folder.join(format!("{id}.json"))
 }
 
 fn bad(code: ErrorCode, message: impl Into<String>) -> CommandError {
     CommandError { code, message: message.into(), detail: None }
+}
+
+/// The older server has left before it answered. Its sessions show what it carried out.
+fn moved() -> CommandError {
+    let message = "The session moved to this version of Deskbell at that moment. Look whether it did what you asked, and \
+                   ask again if not.";
+    bad(ErrorCode::Refused, message)
 }
 
 fn gone() -> CommandError {
@@ -124,6 +166,20 @@ impl Server {
     /// Opens the saved sessions. None of them starts by itself, and their prompts are held.
     pub(super) async fn restore(self: &Arc<Self>) {
         let saved = std::mem::take(&mut *lock(&self.sessions.saved));
+        self.add_all(saved).await;
+    }
+
+    /// Opens the sessions that were moved here since the start. They take the place of their mirrors.
+    pub(super) async fn add_moved(self: &Arc<Self>) -> anyhow::Result<()> {
+        let (store, opened) = (self.sessions.store.clone(), self.sessions.opened.clone());
+        let read = disk::run(&self.data, disk::DEADLINE, move || saved_in(&store, &opened));
+        let mut moved = read.await??;
+        moved.retain(|(record, _)| !self.sessions.runs(&record.id));
+        self.add_all(moved).await;
+        Ok(())
+    }
+
+    async fn add_all(self: &Arc<Self>, saved: Vec<(Record, Opened)>) {
         let mut restoring = tokio::task::JoinSet::new();
         for (record, opened) in saved {
             let server = self.clone();
@@ -318,19 +374,52 @@ impl Server {
             timeouts: Timeouts::default(),
             recorder: Recorder::default(),
         });
+        self.insert(handle, project).await?;
+        Ok(id)
+    }
+
+    /// Adds a session that runs in the server of an older version; false if it is there already.
+    pub(super) async fn mirror(
+        self: &Arc<Self>,
+        link: &ServerLink,
+        version: &str,
+        of: SessionSummary,
+    ) -> Result<bool, CommandError> {
+        if lock(&self.sessions.entries).contains_key(&of.id) {
+            return Ok(false);
+        }
+        let project = PathBuf::from(of.project);
+        let handle = SessionHandle::mirror_older(link, of.id, project.clone(), version.to_owned());
+        self.insert(handle, project).await?;
+        Ok(true)
+    }
+
+    /// Ends the mirrors of these sessions.
+    pub(super) fn forget_mirrors(&self, ids: &HashSet<SessionId>) {
+        lock(&self.sessions.entries).retain(|id, entry| !(entry.handle.is_mirror() && ids.contains(id)));
+    }
+
+    async fn insert(self: &Arc<Self>, handle: SessionHandle, project: PathBuf) -> Result<(), CommandError> {
+        let id = handle.id().clone();
         let (sender, events) = mpsc::channel(BACKLOG);
         let snapshot = handle.subscribe(Subscriber::Every(sender)).await?;
         let (jobs, inbox) = mpsc::unbounded_channel();
-        let folder_of_session = project.clone();
-        lock(&self.sessions.entries).insert(id.clone(), Entry { handle: handle.clone(), project, jobs });
+        let nr = self.sessions.n_entries.fetch_add(1, Ordering::Relaxed);
+        let (end, ended) = watch::channel(());
+        let entry = Entry { nr, handle: handle.clone(), project: project.clone(), jobs, _end: end };
+        lock(&self.sessions.entries).insert(id.clone(), entry);
         self.step(Input::SessionOpened(summary(&snapshot.session, snapshot.seq)));
-        tokio::spawn(pump(self.clone(), id.clone(), events));
-        tokio::spawn(work(self.clone(), handle, folder_of_session, inbox));
-        Ok(id)
+        tokio::spawn(pump(self.clone(), id, nr, events));
+        tokio::spawn(work(self.clone(), handle, project, inbox, ended));
+        Ok(())
     }
 
     /// Ends a session and removes it from the disk.
     async fn remove(self: &Arc<Self>, handle: &SessionHandle) -> Result<(), CommandError> {
+        if handle.is_mirror() {
+            // The server that runs it removes it. The mirror ends with it.
+            return handle.discard().await;
+        }
         handle.close().await?;
         let id = handle.id().clone();
         let (store, path, removed_id) =
@@ -425,8 +514,12 @@ fn snapshot_line(session_id: &SessionId, mut snapshot: Snapshot) -> Line {
 }
 
 /// Gives the events of a session to the hub, until the session has ended.
-async fn pump(server: Arc<Server>, session_id: SessionId, mut events: mpsc::Receiver<Envelope>) {
+async fn pump(server: Arc<Server>, session_id: SessionId, nr: u64, mut events: mpsc::Receiver<Envelope>) {
     while let Some(envelope) = events.recv().await {
+        if !server.sessions.is_current(&session_id, nr) {
+            // The numbers are those of the session that was replaced.
+            break;
+        }
         let seq = envelope.seq;
         let summary = match &envelope.event {
             Event::SessionChanged { session } => Some(summary(session, seq)),
@@ -435,7 +528,9 @@ async fn pump(server: Arc<Server>, session_id: SessionId, mut events: mpsc::Rece
         let event = Input::Event { session_id: session_id.clone(), seq, line: line(&envelope), summary };
         server.step(event);
     }
-    server.step(Input::SessionRemoved(session_id));
+    if server.sessions.end(&session_id, nr) {
+        server.step(Input::SessionRemoved(session_id));
+    }
 }
 
 /// Carries out the jobs of a session, in order.
@@ -444,6 +539,7 @@ async fn work(
     handle: SessionHandle,
     project: PathBuf,
     mut inbox: mpsc::UnboundedReceiver<Job>,
+    mut ended: watch::Receiver<()>,
 ) {
     let session_id = handle.id().clone();
     while let Some(job) = inbox.recv().await {
@@ -452,7 +548,12 @@ async fn work(
                 if let Command::Prompt { text, .. } = &command {
                     server.prompts.take(&project, &session_id, text);
                 }
-                (id, handle.command(command).await)
+                let result = tokio::select! {
+                    result = handle.command(command) => result,
+                    // An error is the wanted end: the sender was dropped.
+                    _ = ended.changed() => Err(moved()),
+                };
+                (id, result)
             }
             Job::Remove { id } => (id, server.remove(&handle).await),
         };

@@ -32,11 +32,21 @@ const ANSWERS: Duration = Duration::from_secs(30);
 impl SessionHandle {
     /// Mirrors a session of a server. Calls that need the session wait for its first snapshot.
     pub fn mirror(link: &ServerLink, id: SessionId, project: PathBuf) -> Self {
+        Self::mirror_in(link, id, project, None)
+    }
+
+    /// Mirrors a session of the server of an older version.
+    pub fn mirror_older(link: &ServerLink, id: SessionId, project: PathBuf, version: String) -> Self {
+        Self::mirror_in(link, id, project, Some(version))
+    }
+
+    fn mirror_in(link: &ServerLink, id: SessionId, project: PathBuf, version: Option<String>) -> Self {
         let (messages, inbox) = mpsc::channel(64);
         let (ending, is_ending) = watch::channel(false);
         let (sender, from_server) = mpsc::channel(BACKLOG);
         link.follow(id.clone(), sender);
-        let run = run(id.clone(), project, link.clone(), from_server, inbox, is_ending);
+        let place = Place { id: id.clone(), project, link: link.clone(), version };
+        let run = run(place, from_server, inbox, is_ending);
         tokio::spawn(run.instrument(log::span(&id)));
         let is_mirror = true;
         Self {
@@ -66,10 +76,17 @@ impl SessionHandle {
     }
 }
 
-struct Mirror {
+/// The place of a session.
+struct Place {
     id: SessionId,
     project: PathBuf,
     link: ServerLink,
+    /// The version of the server, if it is older than this one.
+    version: Option<String>,
+}
+
+struct Mirror {
+    place: Place,
     session: Session,
     transcript: Transcript,
     subscribers: Subscribers,
@@ -78,14 +95,13 @@ struct Mirror {
 }
 
 async fn run(
-    id: SessionId,
-    project: PathBuf,
-    link: ServerLink,
+    place: Place,
     mut from_server: mpsc::Receiver<FromServer>,
     mut inbox: mpsc::Receiver<Message>,
     ending: watch::Receiver<bool>,
 ) {
     let mut ended = ending.clone();
+    let Place { id, project, link, .. } = &place;
     // Messages wait in the inbox meanwhile; a handle that is closed or dropped is not kept waiting.
     let first = async {
         loop {
@@ -93,7 +109,7 @@ async fn run(
                 Some(FromServer::Snapshot(snapshot)) => return Some(snapshot),
                 // The window shows that the session is there, and why it shows nothing of it.
                 Some(FromServer::Unreadable { is_snapshot: true, .. }) => {
-                    return Some(Box::new(unreadable_session(&id, project.display().to_string())));
+                    return Some(Box::new(unreadable_session(id, project.display().to_string())));
                 }
                 Some(FromServer::Gone) | None => return None,
                 Some(_) => {}
@@ -104,14 +120,13 @@ async fn run(
         snapshot = first => snapshot,
         _ = ended.wait_for(|ending| *ending) => None,
     };
+    let (id, link) = (id.clone(), link.clone());
     if let Some(mut snapshot) = snapshot {
         let mut mirror = Mirror {
-            transcript: Transcript::mirror(&project, &mut snapshot),
+            transcript: Transcript::mirror(&place.project, &mut snapshot),
             subscribers: Subscribers::new(id.clone(), now(), ending),
             session: snapshot.session,
-            id: id.clone(),
-            project,
-            link: link.clone(),
+            place,
             has_said_unreadable: false,
         };
         mirror.complete();
@@ -184,7 +199,7 @@ impl Mirror {
 
     /// A snapshot replaces everything: the server was restarted, or too much happened while the link was down.
     async fn replaced(&mut self, mut snapshot: Snapshot) {
-        self.transcript = Transcript::mirror(&self.project, &mut snapshot);
+        self.transcript = Transcript::mirror(&self.place.project, &mut snapshot);
         let known: Vec<RequestId> = self.session.requests.iter().map(|request| request.id.clone()).collect();
         let open = snapshot.session.requests.clone();
         self.withdraw(&open).await;
@@ -212,8 +227,11 @@ impl Mirror {
     /// Completes what the server sent about the session. A server speaks only for the session that was asked for: with
     /// the id of another one it would describe a session of this machine.
     fn complete(&mut self) {
-        self.session.id = self.id.clone();
-        self.session.link = self.link.state();
+        self.session.id = self.place.id.clone();
+        self.session.link = self.place.link.state();
+        if self.place.version.is_some() {
+            self.session.older_server.clone_from(&self.place.version);
+        }
     }
 
     /// Says once in the window that something is missing.
@@ -239,10 +257,12 @@ impl Mirror {
 
     async fn message(&mut self, message: Message) {
         match message {
-            Message::Command { command, reply } => self.link.command(self.id.clone(), command, reply),
-            Message::Start => self.link.command(self.id.clone(), Command::Start, None),
-            Message::Discard(reply) => self.link.remove(self.id.clone(), reply),
-            Message::Ask { question, reply } => self.link.ask(self.id.clone(), question, reply),
+            Message::Command { command, reply } => {
+                self.place.link.command(self.place.id.clone(), command, reply)
+            }
+            Message::Start => self.place.link.command(self.place.id.clone(), Command::Start, None),
+            Message::Discard(reply) => self.place.link.remove(self.place.id.clone(), reply),
+            Message::Ask { question, reply } => self.place.link.ask(self.place.id.clone(), question, reply),
             Message::Subscribe { subscriber, reply } => self.subscribe(subscriber, reply).await,
             // A caller that has gone away needs no reply, here and below.
             Message::Snapshot(reply) => {

@@ -233,6 +233,8 @@ fn clients_and_sessions_are_limited() {
     for nr in 0..MAX_CLIENTS as u64 {
         assert_eq!(hub.step(0, Input::Connected(ClientId(nr))), [Effect::Wake(ClientId(nr))]);
     }
+    let ping = |nr| Input::Request(ClientId(nr), Request::Ping { nr: 1 });
+    (0..MAX_CLIENTS as u64).for_each(|nr| drop(hub.step(0, ping(nr))));
     assert_eq!(hub.step(0, Input::Connected(ClientId(99))), [Effect::Disconnect(ClientId(99))]);
     let open = |id: usize| json!({"type": "open", "id": format!("{id}"), "session": {"project": "/p"}});
     let mut n_opened = 0;
@@ -241,6 +243,24 @@ fn clients_and_sessions_are_limited() {
         received(&mut hub, ONE);
     }
     assert_eq!(n_opened, MAX_SESSIONS - 1);
+}
+
+/// Connections of a program that says nothing, and of one that has stopped.
+#[test]
+fn idle_connections_keep_no_client_out() {
+    let mut hub = hub();
+    let all = MAX_CLIENTS as u64;
+    (0..all).for_each(|nr| drop(hub.step(nr, Input::Connected(ClientId(nr)))));
+    let ping = |nr| Input::Request(ClientId(nr), Request::Ping { nr: 1 });
+    (0..all).filter(|nr| *nr != 7).for_each(|nr| drop(hub.step(100, ping(nr))));
+    let (first, second) = (ClientId(100), ClientId(101));
+    let room = |of, to| vec![Effect::Disconnect(ClientId(of)), Effect::Wake(to)];
+    assert_eq!(hub.step(200, Input::Connected(first)), room(7, first), "it has sent nothing");
+    hub.step(200, ping(100));
+    assert_eq!(hub.step(300, Input::Connected(second)), [Effect::Disconnect(second)]);
+    (1..all).chain([100]).for_each(|nr| drop(hub.step(10_000, ping(nr))));
+    let later = 100 + MISSES_PINGS_MS;
+    assert_eq!(hub.step(later, Input::Connected(second)), room(0, second), "it sends no pings");
 }
 
 /// Each status, and whether the server may leave.
@@ -332,6 +352,49 @@ fn a_newer_version_takes_over_only_what_is_idle() {
         let reply = if leaves { "retiring" } else { "busy" };
         assert_eq!(received(&mut hub, ONE).0[0]["type"], reply);
     }
+}
+
+#[test]
+fn a_busy_server_leaves_when_it_is_idle_and_every_client_has_asked_for_it() {
+    let retire = json!({"type": "retire", "version": "0.3.0"});
+    let mut hub = hub();
+    connect(&mut hub, ONE);
+    connect(&mut hub, TWO);
+    event(&mut hub, 1, 1, Some(summary_of("s", working())));
+    request(&mut hub, ONE, retire.clone());
+    request(&mut hub, TWO, retire);
+    received(&mut hub, ONE);
+    assert!(!event(&mut hub, 2, 1, None).contains(&Effect::Leave));
+    let done = event(&mut hub, 3, 1, Some(summary_of("s", Status::Completed)));
+    assert!(done.contains(&Effect::Leave));
+    assert_eq!(received(&mut hub, ONE).0[0]["type"], "retiring");
+
+    let mut hub = self::hub();
+    connect(&mut hub, ONE);
+    connect(&mut hub, TWO);
+    request(&mut hub, ONE, json!({"type": "retire", "version": "0.3.0"}));
+    assert!(hub.step(0, Input::Disconnected(TWO)).contains(&Effect::Leave), "its last other client has gone");
+}
+
+#[test]
+fn a_session_that_takes_the_place_of_another_begins_with_a_snapshot() {
+    let mut hub = hub();
+    connect(&mut hub, ONE);
+    let attach = |after: u64| json!({"type": "attach", "sessionId": "s", "after": after, "run": "run"});
+    event(&mut hub, 1, 1, None);
+    event(&mut hub, 2, 1, None);
+    request(&mut hub, ONE, attach(1));
+    assert_eq!(received(&mut hub, ONE).0.len(), 2, "the reply, and the event after the first");
+    let opened = SessionSummary { seq: 0, ..summary_of("s", Status::Idle) };
+    assert_eq!(hub.step(0, Input::SessionOpened(opened)), [Effect::Wake(ONE)]);
+    event(&mut hub, 1, 1, None);
+    event(&mut hub, 2, 1, None);
+    event(&mut hub, 3, 1, None);
+    let making = Effect::MakeSnapshot { client: ONE, session_id: SessionId::new("s") };
+    assert_eq!(received(&mut hub, ONE), (Vec::new(), vec![making]));
+    request(&mut hub, ONE, attach(2));
+    let (replies, _) = received(&mut hub, ONE);
+    assert_eq!(replies[0]["after"], Value::Null, "the number is one of the session before");
 }
 
 #[test]

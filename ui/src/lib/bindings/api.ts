@@ -411,7 +411,12 @@ restricted: boolean,
 /**
  * The link to the process that runs it.
  */
-link: SessionLink, };
+link: SessionLink, 
+/**
+ * The version of the older Deskbell whose server runs it; `null` if it runs in this version. It moves to this version
+ * as soon as nothing runs in that server.
+ */
+olderServer: string | null, };
 
 /**
  * An entry of a window's menu, as its page shows it.

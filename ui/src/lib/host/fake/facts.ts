@@ -129,6 +129,7 @@ export function emptySession(id: string, title: string, agent: AgentKind = 'clau
     scheduled: [],
     restricted: false,
     link: { type: 'here' },
+    olderServer: null,
   };
 }
 
