@@ -3,7 +3,7 @@
 use crate::args::search::SearchOptions;
 use crate::folders;
 use crate::profiles;
-use crate::serve::place::session_folders;
+use crate::serve::place::session_folders_in_time;
 use anyhow::Context;
 use deskbell_engine::api::{FoundSession, SearchChange, SearchHit, SearchPlace};
 use deskbell_engine::search::{Query, Searching, Today};
@@ -51,8 +51,8 @@ fn run(options: SearchOptions) -> anyhow::Result<End> {
 /// Prints results as they are found.
 async fn print(project: Option<PathBuf>, query: Query, json: bool) -> anyhow::Result<End> {
     let stores = profiles::stores(&profiles::settings());
-    let (_searching, mut changes) =
-        Searching::start(stores, session_folders(&folders::data()), project, query, Arc::default());
+    let sessions = session_folders_in_time(folders::data()).await;
+    let (_searching, mut changes) = Searching::start(stores, sessions, project, query, Arc::default());
     let mut end = End::default();
     let is_terminal = io::stdout().is_terminal();
     let mut last = SearchChange::default();

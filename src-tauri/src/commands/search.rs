@@ -9,7 +9,7 @@ use crate::settings::CurrentSettings;
 use crate::windows::{Search, Windows};
 use crate::{emit, showing};
 use deskbell_cli::folders;
-use deskbell_cli::serve::place::session_folders;
+use deskbell_cli::serve::place::session_folders_in_time;
 use deskbell_engine::api::*;
 use deskbell_engine::search::{Absent, Query, Searching, Today};
 use std::collections::HashSet;
@@ -31,6 +31,8 @@ pub async fn search_sessions(
     utc_offset_minutes: i32,
 ) -> Answer<Option<String>> {
     let project = project_of(&app, &window)?;
+    // Before the search is noted, so that none overtakes another.
+    let sessions = session_folders_in_time(folders::data()).await;
     let windows = app.state::<Windows>();
     windows.with(window.label(), |window| window.searching = None)?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64);
@@ -56,7 +58,6 @@ pub async fn search_sessions(
     }
     let start = if to_the_end { Searching::start } else { Searching::newest };
     let known = app.state::<Arc<Absent>>().inner().clone();
-    let sessions = session_folders(&folders::data());
     let (searching, mut changes) = start(stores, sessions, (!all).then_some(project), parsed, known);
     windows.with(window.label(), |window| {
         window.searching = Some((nr, Search::Here { _searching: searching }));

@@ -71,6 +71,15 @@ impl Place {
     }
 }
 
+/// [`session_folders`] for a task that must not wait for a disk. None if the disk does not respond.
+pub async fn session_folders_in_time(data: PathBuf) -> Vec<PathBuf> {
+    let of = data.clone();
+    disk::run(&data, disk::DEADLINE, move || session_folders(&of)).await.unwrap_or_else(|unfinished| {
+        tracing::warn!(%unfinished, "the folders of sessions were not listed");
+        Vec::new()
+    })
+}
+
 /// The folders with sessions of Deskbell: its own, and those of the servers of all versions. A list of servers that
 /// cannot be read has none.
 pub fn session_folders(data: &Path) -> Vec<PathBuf> {
