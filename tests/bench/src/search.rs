@@ -148,7 +148,7 @@ fn ours(config: &Path, word: &str, is_newest: bool, absent: Arc<Absent>) -> Resu
     runtime.block_on(async {
         let started_at = Instant::now();
         let start = if is_newest { Searching::newest } else { Searching::start };
-        let (_searching, mut changes) = start(stores, None, query, absent);
+        let (_searching, mut changes) = start(stores, Vec::new(), None, query, absent);
         let (mut first, mut is_complete) = (None, false);
         while let Some(change) = changes.recv().await {
             if !change.found.is_empty() {
