@@ -44,6 +44,13 @@ struct Item {
 }
 
 impl Item {
+    /// The picture of the present state, whichever the tray reads. ksni (0.3.7) emits `NewIcon` and `NewAttentionIcon` only
+    /// for pictures that have changed, and xfce4-panel (4.18) draws neither anew after `NewStatus` alone.
+    fn picture(&self) -> ksni::Icon {
+        let pixels = self.pixels.clone();
+        if self.contents.needs_user { marked(pixels) } else { pixels }
+    }
+
     fn choose(&self, choice: Choice) {
         if self.choose.send(choice).is_err() {
             tracing::debug!("something was chosen in the tray while the app was ending");
@@ -65,11 +72,11 @@ impl ksni::Tray for Item {
     }
 
     fn icon_pixmap(&self) -> Vec<ksni::Icon> {
-        vec![self.pixels.clone()]
+        vec![self.picture()]
     }
 
     fn attention_icon_pixmap(&self) -> Vec<ksni::Icon> {
-        vec![marked(self.pixels.clone())]
+        vec![self.picture()]
     }
 
     fn tool_tip(&self) -> ToolTip {
@@ -137,6 +144,22 @@ mod tests {
         let image = tauri::image::Image::new(&[1, 2, 3, 255, 5, 6, 7, 0], 2, 1);
         let icon = pixels(&image);
         assert_eq!((icon.width, icon.height, icon.data), (2, 1, vec![255, 1, 2, 3, 0, 5, 6, 7]));
+    }
+
+    #[test]
+    fn both_pictures_change_with_the_state() {
+        use ksni::Tray;
+        let contents = |needs_user| Contents { tooltip: String::new(), needs_user, entries: Vec::new() };
+        let pixels = ksni::Icon { width: 10, height: 10, data: vec![0; 400] };
+        let (choose, _choices) = mpsc::unbounded_channel();
+        let mut item = Item { contents: contents(false), pixels: pixels.clone(), choose };
+        let pictures = |item: &Item| {
+            [item.icon_pixmap(), item.attention_icon_pixmap()].map(|pictures| pictures[0].data.clone())
+        };
+        assert_eq!(pictures(&item), [pixels.data.clone(), pixels.data.clone()]);
+        item.contents = contents(true);
+        let marked = marked(pixels).data;
+        assert_eq!(pictures(&item), [marked.clone(), marked]);
     }
 
     #[test]
