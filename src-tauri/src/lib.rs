@@ -3,6 +3,8 @@
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make and read files of their own"))]
 
+#[cfg(target_os = "linux")]
+mod activation;
 mod apply_settings;
 mod ask;
 mod autostart;

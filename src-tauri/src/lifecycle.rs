@@ -401,7 +401,7 @@ async fn close(app: &AppHandle, window: &WebviewWindow, keeps_working: bool) {
         if let Err(error) = window.destroy() {
             tracing::error!(%error, "could not close a window");
         }
-        return app.state::<Bell>().say_background(app, &project, &registry.sessions(&project));
+        return app.state::<Bell>().say_background(&project, &registry.sessions(&project));
     }
     registry.close(Some(&project)).await;
     if let Err(error) = window.destroy() {

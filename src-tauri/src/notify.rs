@@ -1,38 +1,32 @@
 //! Desktop notifications: one when a turn ends, fails or waits for the user, unless its window is in front; and
 //! the user's own command for the same events.
-//!
-//! Each notification has its own thread: a daemon that never answers blocks `show` for over a minute (notify-rust
-//! 4.19), and some desktops remove a notification when the connection that sent it is closed.
 
-#[cfg(all(unix, not(target_os = "macos")))]
-mod answers;
-mod shown;
-
-#[cfg(all(unix, not(target_os = "macos")))]
-use self::answers::Answers;
-use self::shown::Shown;
+#[cfg(target_os = "linux")]
+use crate::activation;
 use crate::ask::{self, DialogController, Outcome};
 use crate::emit;
 use crate::registry::SessionRegistry;
 use crate::settings::CurrentSettings;
 use crate::windows::{self, Windows};
 use deskbell_engine::api::{
-    BellKind, BellUrgency, CommandError, Decision, ErrorCode, PermissionRequest, RequestId, RequestKind,
-    Session, SessionId, UserCommand, WindowEvent,
+    BellKind, CommandError, Decision, ErrorCode, PermissionRequest, RequestId, RequestKind, Session,
+    SessionId, UserCommand, WindowEvent,
 };
 use deskbell_engine::bell::BellEvent;
 use deskbell_engine::permission::DialogId;
 use deskbell_engine::projects::KnownProject;
 use deskbell_engine::title::Title;
 use deskbell_engine::user_command::{Facts, UserCommands};
+use deskbell_notifications::{CLICK, DesktopNotification, NotificationAnswer, Notifier, SessionBus};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tauri::{AppHandle, Manager};
 
-/// Maximum number of threads that wait for a daemon or a click. Further notifications are not shown.
-const WAITING: usize = 16;
+/// The buttons of a notification about a request.
+const DENY: &str = "deny";
+const REVIEW: &str = "review";
 
 /// Maximum wait, when the app ends, for notifications to be withdrawn: a daemon may be slow or hang.
 const LAST_WORDS: Duration = Duration::from_secs(1);
@@ -56,16 +50,14 @@ pub struct Ring<'a> {
 
 /// The notification shown for each session; a newer one replaces it.
 pub struct Bell {
-    shown: Arc<Shown>,
-    n_waiting: Arc<AtomicUsize>,
+    notifier: Notifier<Target>,
     /// Number of sessions in the notification of many.
     n_named: AtomicUsize,
     commands: Arc<UserCommands>,
-    reopen: Reopen,
 }
 
 /// Opens the window of a project that works in the background, with this session.
-type Reopen = Arc<dyn Fn(&AppHandle, &Path, Option<SessionId>) + Send + Sync>;
+type Reopen = Box<dyn Fn(&AppHandle, &Path, Option<SessionId>) + Send + Sync>;
 
 /// A notification as it is shown.
 struct Notice {
@@ -88,18 +80,6 @@ struct Target {
     deniable: Option<String>,
 }
 
-/// The user's answer to a notification.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(
-    not(all(unix, not(target_os = "macos"))),
-    expect(dead_code, reason = "macOS and Windows report no answer")
-)]
-enum Answer {
-    None,
-    Show,
-    Deny,
-}
-
 /// The key of the one notification that stands for many. No session has an empty id.
 fn many() -> SessionId {
     SessionId::new("")
@@ -117,32 +97,36 @@ fn in_background(project: &Path) -> SessionId {
 
 impl Bell {
     /// `reopen` opens the window of a project that has none.
-    pub fn new(reopen: impl Fn(&AppHandle, &Path, Option<SessionId>) + Send + Sync + 'static) -> Self {
+    pub fn new(
+        app: &AppHandle,
+        reopen: impl Fn(&AppHandle, &Path, Option<SessionId>) + Send + Sync + 'static,
+    ) -> Self {
+        let app = app.clone();
+        let reopen: Reopen = Box::new(reopen);
+        let (notifier, carry_out) =
+            Notifier::new(SessionBus::Own, move |answer| carry_out_answer(&app, answer, &reopen));
+        tauri::async_runtime::spawn(carry_out);
         let commands = Arc::new(UserCommands::new(UserCommands::DEADLINE));
-        let (shown, n_waiting, n_named) = (Arc::default(), Arc::default(), AtomicUsize::default());
-        Self { shown, n_waiting, n_named, commands, reopen: Arc::new(reopen) }
+        Self { notifier, n_named: AtomicUsize::default(), commands }
     }
 
     /// Says that the sessions of a project go on without its window, and how it comes back.
-    pub fn say_background(&self, app: &AppHandle, project: &Path, sessions: &[Session]) {
+    pub fn say_background(&self, project: &Path, sessions: &[Session]) {
         let n = sessions.iter().filter(|session| session.alive).count();
         let sessions =
             if n == 1 { "1 session continues".to_owned() } else { format!("{n} sessions continue") };
         let target =
             Target { project: project.to_owned(), session_id: None, request_id: None, deniable: None };
-        self.show(
-            app,
-            Notice {
-                key: in_background(project),
-                summary: Title::one_line(
-                    &format!("{} works in the background", windows::name_of(project)),
-                    SUMMARY,
-                ),
-                words: format!("{sessions}. Click here, or start Deskbell again, to open the window."),
-                kind: BellKind::default(),
-                target,
-            },
-        );
+        self.show(Notice {
+            key: in_background(project),
+            summary: Title::one_line(
+                &format!("{} works in the background", windows::name_of(project)),
+                SUMMARY,
+            ),
+            words: format!("{sessions}. Click here, or start Deskbell again, to open the window."),
+            kind: BellKind::default(),
+            target,
+        });
     }
 
     /// Calls the user for an event of a session whose window is not in front: by a notification, and by the user's own
@@ -174,11 +158,11 @@ impl Bell {
         if waiting.len() > settings.bell.fold_above as usize {
             waiting.iter().for_each(|(_, session)| self.quiet(&session.id));
             self.n_named.store(waiting.len(), Ordering::Relaxed);
-            return self.show(app, folded(&waiting, kind, target(project, session, request)));
+            return self.show(folded(&waiting, kind, target(project, session, request)));
         }
         let summary = Title::one_line(&format!("{} · {}", windows::name_of(project), session.title), SUMMARY);
         let (key, target) = (session.id.clone(), target(project, session, request));
-        self.show(app, Notice { key, summary, words, kind, target });
+        self.show(Notice { key, summary, words, kind, target });
     }
 
     /// Runs the user's command. Its first failure is shown in the windows.
@@ -198,39 +182,29 @@ impl Bell {
         });
     }
 
-    fn show(&self, app: &AppHandle, notice: Notice) {
-        if self.n_waiting.fetch_add(1, Ordering::Relaxed) >= WAITING {
-            self.n_waiting.fetch_sub(1, Ordering::Relaxed);
-            tracing::warn!("too many notifications are waiting already");
-            return;
-        }
-        let (shown, n_waiting, reopen) = (self.shown.clone(), self.n_waiting.clone(), self.reopen.clone());
-        // Before the thread starts, so that a withdrawal from now on finds the notification.
-        let key = notice.key.clone();
-        let number = shown.begin(&key);
-        let app = app.clone();
-        let thread = std::thread::Builder::new().name("notification".to_owned()).spawn(move || {
-            let answer = show(&shown, number, &notice);
-            shown.end_of(&notice.key, number);
-            n_waiting.fetch_sub(1, Ordering::Relaxed);
-            match answer {
-                Ok(Answer::Show) => bring_up(&app, notice.target, &reopen),
-                Ok(Answer::Deny) => deny(&app, notice.target),
-                Ok(Answer::None) => {}
-                Err(error) => tracing::warn!(%error, "could not show the notification"),
+    fn show(&self, notice: Notice) {
+        let Notice { key, summary, words, kind, target } = notice;
+        let mut buttons = Vec::new();
+        if target.request_id.is_some() {
+            if target.deniable.is_some() {
+                buttons.push((DENY, "Deny"));
             }
-        });
-        if let Err(error) = thread {
-            self.shown.end_of(&key, number);
-            self.n_waiting.fetch_sub(1, Ordering::Relaxed);
-            tracing::warn!(%error, "could not start a thread for a notification");
+            buttons.push((REVIEW, "Review…"));
         }
+        let notification = DesktopNotification {
+            summary,
+            body: words,
+            urgency: kind.urgency,
+            has_sound: kind.sound,
+            buttons,
+        };
+        self.notifier.show(key.as_str(), notification, target);
     }
 
     /// Updates the notification of many when fewer sessions wait, without a sound, and withdraws it with the last one.
     /// Those that still wait have no other notification.
     pub fn settle(&self, app: &AppHandle) {
-        if !self.shown.has(&many()) {
+        if !self.notifier.has(many().as_str()) {
             return;
         }
         let waiting = app.state::<SessionRegistry>().waiting();
@@ -240,7 +214,7 @@ impl Bell {
             Some((project, session)) if waiting.len() < n_named => {
                 let needs_you = app.state::<Arc<CurrentSettings>>().get().bell.needs_you.clone();
                 let kind = BellKind { sound: false, ..needs_you };
-                self.show(app, folded(&waiting, kind, target(project, session, None)));
+                self.show(folded(&waiting, kind, target(project, session, None)));
             }
             Some(_) => {}
         }
@@ -267,7 +241,7 @@ impl Bell {
         if kind.on {
             let summary = Title::one_line(&format!("The connection to {machine} is lost"), SUMMARY);
             let target = target(project, session, None);
-            self.show(app, Notice { key: lost(machine), summary, words, kind, target });
+            self.show(Notice { key: lost(machine), summary, words, kind, target });
         }
     }
 
@@ -283,56 +257,16 @@ impl Bell {
 
     /// Withdraws a session's notification, because the user has seen or answered its cause.
     pub fn quiet(&self, session_id: &SessionId) {
-        if let Some(id) = self.shown.withdraw(session_id) {
-            self.close(id);
-        }
-    }
-
-    /// Withdraws a notification, on a separate thread, because the daemon may be slow.
-    fn close(&self, id: u32) {
-        let call = self.shown.call();
-        let thread = std::thread::Builder::new().name("notification".to_owned());
-        let started = thread.spawn(move || {
-            close(id);
-            drop(call);
-        });
-        if let Err(error) = started {
-            tracing::warn!(%error, "could not start a thread to withdraw a notification");
-        }
+        self.notifier.withdraw(session_id.as_str());
     }
 
     /// Called when the app ends: withdraws every notification, including those that a daemon is about to show. Takes at
     /// most [`LAST_WORDS`]. No notification is shown afterwards.
     pub fn end(&self) {
-        self.shown.end().into_iter().for_each(|id| self.close(id));
-        if !self.shown.wait_for_end(LAST_WORDS) {
+        if !self.notifier.end(LAST_WORDS) {
             tracing::warn!("the notification daemon is slow: a notification may outlive the app");
         }
     }
-}
-
-/// The daemon's name and interface, and its object.
-#[cfg(all(unix, not(target_os = "macos")))]
-const DAEMON: &str = "org.freedesktop.Notifications";
-#[cfg(all(unix, not(target_os = "macos")))]
-const PATH: &str = "/org/freedesktop/Notifications";
-
-/// Withdraws a notification; the thread that waits for its click then ends.
-fn close(id: u32) {
-    #[cfg(all(unix, not(target_os = "macos")))]
-    {
-        // Blocking is allowed: every call to the daemon runs on its own thread.
-        let closed: zbus::Result<_> = tauri::async_runtime::block_on(async {
-            let bus = zbus::Connection::session().await?;
-            bus.call_method(Some(DAEMON), PATH, Some(DAEMON), "CloseNotification", &id).await
-        });
-        if let Err(error) = closed {
-            tracing::debug!(%error, "the notification was gone already");
-        }
-    }
-    // The other systems return no number by which a notification could be withdrawn (notify-rust 4.19).
-    #[cfg(not(all(unix, not(target_os = "macos"))))]
-    let _ = id;
 }
 
 /// Whether the user sees the project's window, or a dialog of it.
@@ -398,6 +332,21 @@ fn folded(waiting: &[(PathBuf, Session)], kind: BellKind, target: Target) -> Not
     }
 }
 
+/// Does what the user chose in a notification.
+fn carry_out_answer(app: &AppHandle, answer: NotificationAnswer<Target>, reopen: &Reopen) {
+    match answer.action.as_str() {
+        CLICK | REVIEW => {
+            #[cfg(target_os = "linux")]
+            if let Some(token) = answer.activation_token {
+                activation::expect(app, token);
+            }
+            bring_up(app, answer.subject, reopen);
+        }
+        DENY => deny(app, answer.subject),
+        other => tracing::warn!(action = other, "a notification was answered with an unknown action"),
+    }
+}
+
 /// Brings up the window with the session and the request.
 fn bring_up(app: &AppHandle, target: Target, reopen: &Reopen) {
     let Target { project, session_id, request_id, .. } = target;
@@ -418,81 +367,4 @@ fn deny(app: &AppHandle, Target { session_id, request_id, deniable, .. }: Target
         let decision = Decision::Deny { message: String::new(), interrupt: false };
         ask::carry_out(app, Outcome::Decide { id: DialogId { session_id, request_id }, shown, decision });
     }
-}
-
-/// Shows it and waits until it is answered or closed.
-fn show(shown: &Arc<Shown>, number: u64, notice: &Notice) -> notify_rust::error::Result<Answer> {
-    let Notice { key, summary, words, kind, target } = notice;
-    let mut notification = notify_rust::Notification::new();
-    notification.appname("Deskbell").summary(summary).action("default", "Show");
-    if kind.sound {
-        notification.sound_name(SOUND);
-    }
-    #[cfg(all(unix, not(target_os = "macos")))]
-    {
-        let capabilities = notify_rust::get_capabilities()?;
-        let can = |name: &str| capabilities.iter().any(|capability| capability == name);
-        notification.body(&if can("body-markup") { escaped(words) } else { words.to_owned() });
-        notification.icon("deskbell").hint(notify_rust::Hint::DesktopEntry("Deskbell".to_owned()));
-        notification.urgency(match kind.urgency {
-            BellUrgency::Low => notify_rust::Urgency::Low,
-            BellUrgency::Normal => notify_rust::Urgency::Normal,
-            BellUrgency::Critical => notify_rust::Urgency::Critical,
-        });
-        if target.request_id.is_some() && can("actions") {
-            if target.deniable.is_some() {
-                notification.action("deny", "Deny");
-            }
-            notification.action("review", "Review…");
-        }
-        // A notification that was withdrawn before it is shown is not sent at all.
-        let Some((before, call)) = shown.about_to_show(key, number) else { return Ok(Answer::None) };
-        before.into_iter().for_each(close);
-        // Blocking is allowed: every notification has its own thread.
-        let answers = tauri::async_runtime::block_on(Answers::listen());
-        let handle = notification.show()?;
-        if shown.appeared(key, number, handle.id()) == shown::Outcome::Withdrawn {
-            // It was withdrawn while the daemon processed the call.
-            close(handle.id());
-            return Ok(Answer::None);
-        }
-        drop(call);
-        let action = match answers {
-            Ok(answers) => tauri::async_runtime::block_on(answers.to(handle.id())),
-            Err(error) => {
-                tracing::warn!(%error, "a click on a notification will not be heard");
-                None
-            }
-        };
-        Ok(match action.as_deref() {
-            Some("default" | "review") => Answer::Show,
-            Some("deny") => Answer::Deny,
-            _ => Answer::None,
-        })
-    }
-    #[cfg(not(all(unix, not(target_os = "macos"))))]
-    {
-        // These systems have no urgency here and no answers (notify-rust 4.19).
-        let _: (BellUrgency, &Target) = (kind.urgency, target);
-        if shown.about_to_show(key, number).is_none() {
-            return Ok(Answer::None);
-        }
-        notification.body(words);
-        notification.show()?;
-        Ok(Answer::None)
-    }
-}
-
-/// The desktop's sound for a message.
-#[cfg(all(unix, not(target_os = "macos")))]
-const SOUND: &str = "message-new-instant";
-#[cfg(target_os = "macos")]
-const SOUND: &str = "default";
-#[cfg(windows)]
-const SOUND: &str = "Default";
-
-/// Escapes the body, because some daemons interpret it as markup: text from the agent must stay text.
-#[cfg(all(unix, not(target_os = "macos")))]
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

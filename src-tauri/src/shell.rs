@@ -327,7 +327,7 @@ fn setup(app: &AppHandle, args: Args, opened: Opened) -> anyhow::Result<()> {
     app.manage(settings);
     app.manage(project::UnreadFiles(unread_files));
     app.manage(asking);
-    app.manage(Bell::new(reopen));
+    app.manage(Bell::new(app, reopen));
     app.manage(Background::default());
     app.manage(board::BoardPage::default());
     app.manage(menu_bar::MenuBar::default());

@@ -12,6 +12,8 @@ const FILES: &[&str] = &[
     "src-tauri/src/ask/gtk.rs",
     "src-tauri/src/ask/task_dialog.rs",
     "src-tauri/src/ask/task_dialog/tests.rs",
+    // A token for a window of Wayland.
+    "src-tauri/src/activation.rs",
     // The jump list of Windows.
     "src-tauri/src/jump_list/native.rs",
     // The policies of threads.

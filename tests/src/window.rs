@@ -65,8 +65,17 @@ const PROGRAMS: [(&str, &str); 15] = [
     ("wl-copy", "wl-clipboard"),
 ];
 
-/// A description of the programs that this machine lacks for tests of the real window; `None` if they can run.
+/// A description of what this machine lacks for tests of the real window; `None` if they can run.
 pub fn lacking() -> Option<String> {
+    lacking_programs().or_else(|| {
+        let app = app_program();
+        let hint = "set DESKBELL_TEST_APP";
+        (!app.is_file()).then(|| format!("the app is not built: {} ({hint})", app.display()))
+    })
+}
+
+/// A description of the programs that this machine lacks for a desktop; `None` if one can start.
+pub fn lacking_programs() -> Option<String> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found = |program: &str| std::env::split_paths(&path).any(|folder| folder.join(program).is_file());
     let mut packages: Vec<&str> =
@@ -75,9 +84,5 @@ pub fn lacking() -> Option<String> {
     if bus::accessibility_launcher().is_none() {
         packages.push("at-spi2-core");
     }
-    if !packages.is_empty() {
-        return Some(format!("not installed: {}", packages.join(", ")));
-    }
-    let app = app_program();
-    (!app.is_file()).then(|| format!("the app is not built: {} (set DESKBELL_TEST_APP)", app.display()))
+    (!packages.is_empty()).then(|| format!("not installed: {}", packages.join(", ")))
 }

@@ -14,6 +14,7 @@ mod demo;
 mod deny;
 mod display;
 mod fuzz;
+mod gnome_shell;
 mod guide;
 mod icons;
 mod json;

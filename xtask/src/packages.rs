@@ -83,7 +83,7 @@ impl Family {
             (Self::Debian, Need::Ssh) => &["openssh-client", "openssh-server"],
             (Self::Debian, Need::Window) => &[
                 "xvfb", "xauth", "openbox", "xdotool", "xclip", "wmctrl", "x11-utils", "webkit2gtk-driver", "dbus", "dunst",
-                "at-spi2-core", "imagemagick", "fonts-dejavu-core", "procps",
+                "at-spi2-core", "imagemagick", "fonts-dejavu-core", "procps", "gjs", "mako-notifier",
                 "sway", "grim", "wtype", "wl-clipboard",
             ],
             (Self::Debian, Need::Fuzz) => &["build-essential"],
@@ -111,7 +111,7 @@ impl Family {
             (Self::Fedora, Need::Window) => &[
                 "xorg-x11-server-Xvfb", "xorg-x11-xauth", "openbox", "xdotool", "xclip", "wmctrl", "xprop", "webkit2gtk-driver",
                 "dbus-daemon", "dunst", "at-spi2-core", "ImageMagick", "dejavu-sans-fonts",
-                "procps-ng", "sway", "grim", "wtype", "wl-clipboard",
+                "procps-ng", "gjs", "mako", "sway", "grim", "wtype", "wl-clipboard",
             ],
             (Self::Fedora, Need::Fuzz) => &["gcc-c++"],
             (Self::Fedora, Need::Browser) => &["chromium"],
@@ -130,7 +130,7 @@ impl Family {
             (Self::Arch, Need::Ssh) => &["openssh"],
             (Self::Arch, Need::Window) => &[
                 "xorg-server-xvfb", "xorg-xauth", "openbox", "xdotool", "xclip", "wmctrl", "xorg-xprop", "dbus", "dunst",
-                "at-spi2-core", "imagemagick", "ttf-dejavu", "procps-ng",
+                "at-spi2-core", "imagemagick", "ttf-dejavu", "procps-ng", "gjs", "mako",
                 "sway", "grim", "wtype", "wl-clipboard",
             ],
             (Self::Arch, Need::Fuzz) => &["base-devel"],

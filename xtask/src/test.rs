@@ -14,7 +14,8 @@ use crate::node::Node;
 use crate::package::Checked;
 use crate::packages::Need;
 use crate::{
-    Outcome, agents, bench, claude, crates, deny, guide, package, project, system, toolchain, ui, workflows,
+    Outcome, agents, bench, claude, crates, deny, gnome_shell, guide, package, project, system, toolchain,
+    ui, workflows,
 };
 
 use ahead::Ahead;
@@ -202,11 +203,16 @@ impl Suite {
         if let Err(missing) = &cli {
             println!("{missing}");
         }
-        against_the_app("real_window", |tests| {
-            tests.env("DESKBELL_TEST_ARTEFACTS", artefacts);
-            if let Ok(program) = cli {
-                tests.env("DESKBELL_TEST_CLAUDE", program);
-            }
+        if let Err(missing) = gnome_shell::ensure() {
+            println!("{missing}");
+        }
+        both(against_the_app("contracts", |_| {}), || {
+            against_the_app("real_window", |tests| {
+                tests.env("DESKBELL_TEST_ARTEFACTS", artefacts);
+                if let Ok(program) = cli {
+                    tests.env("DESKBELL_TEST_CLAUDE", program);
+                }
+            })
         })
     }
 

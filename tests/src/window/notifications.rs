@@ -1,4 +1,5 @@
-//! A notification daemon that records the requested notifications, and clicks them for a test.
+//! A notification daemon that records the requested notifications, and clicks them for a test. Its contract with real
+//! daemons is `tests/contracts/notifications.rs`.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -6,17 +7,23 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use tokio::sync::watch;
 use zbus::OwnedVariant;
+use zbus::message::Header;
+use zbus::names::{BusName, OwnedUniqueName};
 use zbus::object_server::SignalEmitter;
 
 use super::desktop::Desktop;
 
 const PATH: &str = "/org/freedesktop/Notifications";
+const NAME: &str = "org.freedesktop.Notifications";
 
 /// The behaviour of the daemon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Manners {
-    /// Shows every requested notification.
+    /// Shows every requested notification. Like GNOME Shell and dunst, it sends the answers to a notification only to its
+    /// sender, and lets only the sender replace and withdraw it.
     Polite,
+    /// The same, but it sends answers to everybody and obeys everybody, as the specification of 1.2 allows.
+    Broadcasting,
     /// Accepts every call and never answers one.
     Mute,
     /// Is absent.
@@ -36,6 +43,7 @@ pub struct Notification {
     pub hints: HashMap<String, Option<String>>,
     /// Whether it is still shown.
     pub open: bool,
+    sender: Option<OwnedUniqueName>,
 }
 
 /// A notification daemon on the bus of a desktop.
@@ -44,19 +52,27 @@ pub struct Notifications {
     connection: zbus::Connection,
     seen: watch::Receiver<Vec<Notification>>,
     store: watch::Sender<Vec<Notification>>,
+    manners: Manners,
 }
 
 impl Notifications {
     /// Starts a daemon on `desktop`.
     pub async fn on(desktop: &Desktop, manners: Manners) -> Result<Self> {
+        Self::named(desktop, manners, NAME).await
+    }
+
+    /// Starts a daemon with another name, to which a service with the usual name passes its calls on.
+    pub async fn named(desktop: &Desktop, manners: Manners, name: &str) -> Result<Self> {
         let (store, seen) = watch::channel(Vec::new());
         let builder = zbus::connection::Builder::address(desktop.bus().address())
             .serve_at(PATH, Daemon { store: store.clone(), manners });
         let connection = match manners {
-            Manners::Polite | Manners::Mute => builder.name("org.freedesktop.Notifications").build().await?,
+            Manners::Polite | Manners::Broadcasting | Manners::Mute => {
+                builder.name(name.to_owned()).build().await?
+            }
             Manners::Absent => builder.build().await?,
         };
-        Ok(Self { connection, seen, store })
+        Ok(Self { connection, seen, store, manners })
     }
 
     /// Every notification so far, oldest first.
@@ -85,9 +101,14 @@ impl Notifications {
 
     /// Presses a button of a notification.
     pub async fn act(&self, id: u32, action: &str) -> Result<()> {
-        let emitter = SignalEmitter::new(&self.connection, PATH)?;
-        Daemon::action_invoked(&emitter, id, action).await?;
+        Daemon::action_invoked(&self.emitter(id)?, id, action).await?;
         self.end(id, 2).await
+    }
+
+    /// Clicks a notification on a desktop whose windows need a token to take the focus.
+    pub async fn click_with_token(&self, id: u32, token: &str) -> Result<()> {
+        Daemon::activation_token(&self.emitter(id)?, id, token).await?;
+        self.click(id).await
     }
 
     /// Dismisses a notification.
@@ -102,9 +123,31 @@ impl Notifications {
 
     async fn end(&self, id: u32, reason: u32) -> Result<()> {
         close(&self.store, id);
-        let emitter = SignalEmitter::new(&self.connection, PATH)?;
-        Ok(Daemon::notification_closed(&emitter, id, reason).await?)
+        Ok(Daemon::notification_closed(&self.emitter(id)?, id, reason).await?)
     }
+
+    /// Emits the signals about a notification.
+    fn emitter(&self, id: u32) -> Result<SignalEmitter<'static>> {
+        let emitter = SignalEmitter::new(&self.connection, PATH)?;
+        Ok(addressed(emitter, &self.store, self.manners, id).into_owned())
+    }
+}
+
+/// With the addressee of the signals about a notification.
+fn addressed<'a>(
+    emitter: SignalEmitter<'a>,
+    store: &watch::Sender<Vec<Notification>>,
+    manners: Manners,
+    id: u32,
+) -> SignalEmitter<'a> {
+    match sender_of(store, id) {
+        Some(sender) if manners == Manners::Polite => emitter.set_destination(BusName::from(sender)),
+        _ => emitter,
+    }
+}
+
+fn sender_of(store: &watch::Sender<Vec<Notification>>, id: u32) -> Option<OwnedUniqueName> {
+    store.borrow().iter().rev().find(|notification| notification.id == id)?.sender.clone()
 }
 
 fn close(store: &watch::Sender<Vec<Notification>>, id: u32) {
@@ -131,6 +174,20 @@ impl Daemon {
             std::future::pending::<()>().await;
         }
     }
+
+    /// An error unless the caller may replace or withdraw this notification.
+    fn check(&self, id: u32, caller: &Option<OwnedUniqueName>) -> zbus::fdo::Result<()> {
+        match sender_of(&self.store, id) {
+            Some(sender) if self.manners == Manners::Polite && Some(&sender) != caller.as_ref() => {
+                Err(zbus::fdo::Error::InvalidArgs("Invalid notification ID".to_owned()))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn caller(header: &Header<'_>) -> Option<OwnedUniqueName> {
+    header.sender().map(|name| name.to_owned().into())
 }
 
 #[zbus::interface(name = "org.freedesktop.Notifications")]
@@ -156,7 +213,10 @@ impl Daemon {
         actions: Vec<String>,
         hints: HashMap<String, OwnedVariant>,
         _expire_timeout: i32,
-    ) -> u32 {
+        #[zbus(header)] header: Header<'_>,
+    ) -> zbus::fdo::Result<u32> {
+        let sender = caller(&header);
+        self.check(replaces_id, &sender)?;
         let (mut id, open) = (replaces_id, true);
         let actions = actions.chunks_exact(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect();
         let hints = hints.into_iter().map(|(name, value)| (name, text_of(value))).collect();
@@ -164,21 +224,32 @@ impl Daemon {
             if id == 0 {
                 id = u32::try_from(all.len()).expect("a test shows few notifications") + 1;
             }
-            all.push(Notification { id, app: app_name, summary, body, actions, hints, open });
+            all.push(Notification { id, app: app_name, summary, body, actions, hints, open, sender });
         });
         self.hold_back().await;
-        id
+        Ok(id)
     }
 
-    async fn close_notification(&self, id: u32, #[zbus(signal_emitter)] emitter: SignalEmitter<'_>) {
+    async fn close_notification(
+        &self,
+        id: u32,
+        #[zbus(header)] header: Header<'_>,
+        #[zbus(signal_emitter)] emitter: SignalEmitter<'_>,
+    ) -> zbus::fdo::Result<()> {
         self.hold_back().await;
+        self.check(id, &caller(&header))?;
         close(&self.store, id);
+        let emitter = addressed(emitter, &self.store, self.manners, id);
         // A failure of the daemon's own close signal is ignored: it may have no receiver.
         let _ = Self::notification_closed(&emitter, id, 3).await;
+        Ok(())
     }
 
     #[zbus(signal)]
     async fn action_invoked(emitter: &SignalEmitter<'_>, id: u32, action_key: &str) -> zbus::Result<()>;
+
+    #[zbus(signal)]
+    async fn activation_token(emitter: &SignalEmitter<'_>, id: u32, token: &str) -> zbus::Result<()>;
 
     #[zbus(signal)]
     async fn notification_closed(emitter: &SignalEmitter<'_>, id: u32, reason: u32) -> zbus::Result<()>;

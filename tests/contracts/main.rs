@@ -1,0 +1,19 @@
+//! Contracts of the doubles: the same program runs against a double of the tests and against the real things that it stands
+//! for, and a difference fails. CONTRIBUTING.md lists them.
+
+#[cfg(target_os = "linux")]
+mod notifications;
+
+#[cfg(target_os = "linux")]
+fn main() {
+    use deskbell_tests::suite;
+    use deskbell_tests::window;
+
+    let needs = window::lacking_programs().map_or(suite::Requirement::Met, suite::Requirement::Missing);
+    suite::run(needs, notifications::all());
+}
+
+#[cfg(not(target_os = "linux"))]
+fn main() {
+    println!("ignored: the doubles stand for programs of Linux desktops");
+}

@@ -1,0 +1,259 @@
+//! Notification daemons, and what a user does at them: our doubles, GNOME Shell's service, dunst and mako.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use anyhow::{Context, Result, bail, ensure};
+use deskbell_notifications::CLICK;
+use deskbell_tests::suite::Requirement;
+use deskbell_tests::window::{
+    Compositor, Desktop, Manners, Notification, Notifications, Owned, SHORT, eventually,
+};
+use serde_json::Value;
+
+const NAME: &str = "org.freedesktop.Notifications";
+const PATH: &str = "/org/freedesktop/Notifications";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Double,
+    BroadcastingDouble,
+    /// The service of GNOME Shell (43) that applications talk to. The shell behind it is a double.
+    Gnome,
+    Dunst,
+    Mako,
+}
+
+impl Kind {
+    pub const ALL: [Self; 5] = [Self::Double, Self::BroadcastingDouble, Self::Gnome, Self::Dunst, Self::Mako];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Double => "the_double",
+            Self::BroadcastingDouble => "the_broadcasting_double",
+            Self::Gnome => "gnome_shell",
+            Self::Dunst => "dunst",
+            Self::Mako => "mako",
+        }
+    }
+
+    pub fn requirement(self) -> Requirement {
+        let is_there = |program: &str| {
+            let path = std::env::var_os("PATH").unwrap_or_default();
+            match std::env::split_paths(&path).any(|folder| folder.join(program).is_file()) {
+                true => Requirement::Met,
+                false => Requirement::Missing(format!("not installed: {program}")),
+            }
+        };
+        match self {
+            Self::Double | Self::BroadcastingDouble => Requirement::Met,
+            Self::Gnome => Requirement::all([is_there("gjs"), Requirement::from(&gnome_shell().map(drop))]),
+            Self::Dunst => is_there("dunst"),
+            Self::Mako => Requirement::all([is_there("mako"), is_there("makoctl")]),
+        }
+    }
+}
+
+/// The folder with the scripts of GNOME Shell: that of its package, or a copy that was only unpacked.
+fn gnome_shell() -> Result<PathBuf> {
+    let unpacked =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/tools/gnome-shell/usr/share/gnome-shell");
+    let folders = [Path::new("/usr/share/gnome-shell").to_owned(), unpacked];
+    let found = folders.into_iter().find(|folder| folder.join(SERVICE).is_file());
+    found.context("the scripts of gnome-shell are neither installed nor unpacked: `cargo xtask test window` unpacks them")
+}
+
+/// The scripts of the service, in the folder of GNOME Shell.
+const SERVICE: &str = "org.gnome.Shell.Notifications.src.gresource";
+
+/// A daemon on a desktop.
+pub struct Daemon {
+    kind: Kind,
+    process: Option<Owned>,
+    /// The double, or what stands behind the service of GNOME Shell.
+    recorder: Option<Notifications>,
+    /// The file with the part of a menu's line that the user of dunst chooses.
+    chosen: PathBuf,
+    bus: zbus::Connection,
+    address: String,
+    _compositor: Option<Compositor>,
+}
+
+impl Daemon {
+    /// Starts a desktop with the daemon.
+    pub async fn start(kind: Kind) -> Result<(Desktop, Self)> {
+        let (desktop, compositor) = match kind {
+            Kind::Mako => {
+                let (desktop, compositor) = Desktop::wayland().await?;
+                (desktop, Some(compositor))
+            }
+            _ => (Desktop::start().await?, None),
+        };
+        let bus = desktop.bus().connect().await?;
+        let address = desktop.bus().address().to_owned();
+        let chosen = desktop.scratch().join("chosen");
+        let mut daemon =
+            Self { kind, process: None, recorder: None, chosen, bus, address, _compositor: compositor };
+        daemon.start_again(&desktop).await?;
+        Ok((desktop, daemon))
+    }
+
+    pub async fn start_again(&mut self, desktop: &Desktop) -> Result<()> {
+        match self.kind {
+            Kind::Double => self.recorder = Some(Notifications::on(desktop, Manners::Polite).await?),
+            Kind::BroadcastingDouble => {
+                self.recorder = Some(Notifications::on(desktop, Manners::Broadcasting).await?);
+            }
+            Kind::Gnome => {
+                let shell = Notifications::named(desktop, Manners::Broadcasting, "org.gnome.Shell").await?;
+                self.recorder = Some(shell);
+                let mut service = desktop.command("gjs");
+                service.env("GNOME_SHELL_DATADIR", gnome_shell()?).arg("-c").arg(format!(
+                    "imports.gi.Gio.Resource.load('{}')._register();\
+                     imports.searchPath.unshift('resource:///org/gnome/Shell/Notifications/js');\
+                     imports.main.main();",
+                    gnome_shell()?.join(SERVICE).display()
+                ));
+                self.process = Some(Owned::start("gjs", &mut service)?);
+            }
+            Kind::Dunst => {
+                let folder = desktop.scratch();
+                let chooser = folder.join("chooser");
+                // dunst shows the buttons in a menu of another program, which prints the chosen line.
+                let script = format!("#!/bin/sh\nexec grep -F -f '{}'\n", self.chosen.display());
+                fs::write(&chooser, script)?;
+                fs::set_permissions(&chooser, fs::Permissions::from_mode(0o755))?;
+                let configuration = folder.join("dunstrc");
+                let limit = "notification_limit = 20\n    idle_threshold = 0";
+                fs::write(
+                    &configuration,
+                    format!("[global]\n    dmenu = {}\n    {limit}\n", chooser.display()),
+                )?;
+                let mut dunst = desktop.command("dunst");
+                dunst.arg("-conf").arg(&configuration);
+                self.process = Some(Owned::start("dunst", &mut dunst)?);
+            }
+            Kind::Mako => {
+                let mut mako = desktop.command("mako");
+                mako.args(["--default-timeout=0", "--max-visible=-1"]);
+                self.process = Some(Owned::start("mako", &mut mako)?);
+            }
+        }
+        let names = zbus::fdo::DBusProxy::new(&self.bus).await?;
+        eventually("the daemon is there", SHORT, async || {
+            Ok(names.name_has_owner(NAME.try_into()?).await?.then_some(()))
+        })
+        .await
+    }
+
+    pub async fn stop(&mut self) -> Result<()> {
+        self.process = None;
+        match self.recorder.take() {
+            Some(recorder) => recorder.leave().await,
+            None => Ok(()),
+        }
+    }
+
+    fn recorder(&self) -> Result<&Notifications> {
+        self.recorder.as_ref().context("the daemon runs")
+    }
+
+    /// The notifications that the double displays.
+    fn recorded(&self) -> Result<Vec<Notification>> {
+        let mut all = self.recorder()?.all();
+        all.retain(|notification| notification.open);
+        Ok(all)
+    }
+
+    fn the_recorded(&self) -> Result<u32> {
+        match self.recorded()?.as_slice() {
+            [one] => Ok(one.id),
+            all => bail!("not one: {all:?}"),
+        }
+    }
+
+    pub async fn n_displayed(&self) -> Result<usize> {
+        match self.kind {
+            Kind::Double | Kind::BroadcastingDouble | Kind::Gnome => Ok(self.recorded()?.len()),
+            Kind::Dunst => {
+                let count = async |name: &str| {
+                    let body = ("org.dunstproject.cmd0", name);
+                    let properties = Some("org.freedesktop.DBus.Properties");
+                    let reply = self.bus.call_method(Some(NAME), PATH, properties, "Get", &body).await?;
+                    let count: zbus::OwnedVariant = reply.body().deserialize()?;
+                    anyhow::Ok(usize::try_from(u32::try_from(&*count)?)?)
+                };
+                // One that waits becomes a displayed one.
+                Ok(count("displayedLength").await? + count("waitingLength").await?)
+            }
+            Kind::Mako => Ok(self.listed().await?.len()),
+        }
+    }
+
+    /// Clicks the displayed notification, or presses one of its buttons.
+    pub async fn act(&self, action: &str) -> Result<()> {
+        match self.kind {
+            Kind::Double | Kind::BroadcastingDouble | Kind::Gnome => {
+                self.recorder()?.act(self.the_recorded()?, action).await
+            }
+            Kind::Dunst if action == CLICK => self.dunst("NotificationAction", &0_u32).await,
+            Kind::Dunst => {
+                // A line of the menu is `#Deny (Deskbell) [1,deny]`.
+                fs::write(&self.chosen, format!(",{action}]\n"))?;
+                self.dunst("ContextMenuCall", &()).await
+            }
+            Kind::Mako => self.mako(&["invoke", action]).await.map(drop),
+        }
+    }
+
+    /// Whether a test can have it send a token with a click. mako sends one only with a click of a pointer, and GNOME Shell's
+    /// service (43) passes none on.
+    pub fn has_tokens(&self) -> bool {
+        matches!(self.kind, Kind::Double | Kind::BroadcastingDouble)
+    }
+
+    pub async fn click_with_token(&self, token: &str) -> Result<()> {
+        self.recorder()?.click_with_token(self.the_recorded()?, token).await
+    }
+
+    /// Dismisses the displayed notification.
+    pub async fn dismiss(&self) -> Result<()> {
+        match self.kind {
+            Kind::Double | Kind::BroadcastingDouble | Kind::Gnome => {
+                self.recorder()?.dismiss(self.the_recorded()?).await
+            }
+            Kind::Dunst => self.dunst("NotificationCloseLast", &()).await,
+            Kind::Mako => self.mako(&["dismiss"]).await.map(drop),
+        }
+    }
+
+    async fn dunst(&self, method: &str, body: &(impl serde::Serialize + zbus::DynamicType)) -> Result<()> {
+        let interface = Some("org.dunstproject.cmd0");
+        self.bus.call_method(Some(NAME), PATH, interface, method, body).await?;
+        Ok(())
+    }
+
+    /// What mako displays.
+    async fn listed(&self) -> Result<Vec<Value>> {
+        let listed: Value = serde_json::from_str(&self.mako(&["list"]).await?)?;
+        Ok(listed["data"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .flat_map(|group| group.as_array())
+            .flatten()
+            .cloned()
+            .collect())
+    }
+
+    async fn mako(&self, arguments: &[&str]) -> Result<String> {
+        let mut command = tokio::process::Command::new("makoctl");
+        command.env("DBUS_SESSION_BUS_ADDRESS", &self.address).args(arguments).stderr(Stdio::piped());
+        let output = command.kill_on_drop(true).output().await?;
+        let said = String::from_utf8_lossy(&output.stderr);
+        ensure!(output.status.success(), "makoctl {}: {}", arguments.join(" "), said.trim());
+        Ok(String::from_utf8(output.stdout)?)
+    }
+}
