@@ -37,6 +37,8 @@ mod places;
 mod project;
 mod questions;
 mod registry;
+#[cfg(all(unix, not(target_os = "macos")))]
+mod second_start;
 mod settings;
 mod shell;
 mod showing;
@@ -68,14 +70,32 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
 
 fn window(args: Args) -> ExitCode {
     let says_failures = args.says_failures();
+    let name = args.folder.as_ref().and_then(|folder| folder.file_name());
+    let title = match name {
+        Some(name) => format!("Deskbell could not open “{}”", name.to_string_lossy()),
+        None => "Deskbell could not start".to_owned(),
+    };
     match shell::run(args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("deskbell: {error:#}");
-            if says_failures {
-                native_dialogs::say_failure("Deskbell could not start", &format!("{error:#}"));
+            if says_failures || is_about_this_display(&error) {
+                native_dialogs::say_failure(&title, &format!("{error:#}"));
             }
             ExitCode::FAILURE
         }
+    }
+}
+
+/// The user waits for a window on this display and may not see the terminal, such as that of `ssh -X`.
+fn is_about_this_display(error: &anyhow::Error) -> bool {
+    #[cfg(all(unix, not(target_os = "macos")))]
+    {
+        matches!(error.downcast_ref(), Some(second_start::Refusal::OtherDisplay { .. }))
+    }
+    #[cfg(not(all(unix, not(target_os = "macos"))))]
+    {
+        let _ = error;
+        false
     }
 }

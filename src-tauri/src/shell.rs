@@ -11,6 +11,8 @@ use crate::places::{PlacesStore, SavedPlaces};
 use crate::questions::OpenQuestions;
 use crate::registry::far::is_far;
 use crate::registry::{self, SessionRegistry};
+#[cfg(all(unix, not(target_os = "macos")))]
+use crate::second_start::{self, SecondStart};
 use crate::settings::CurrentSettings;
 use crate::start::{self, StartPage};
 use crate::watch::FolderWatches;
@@ -50,6 +52,17 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     }
     #[cfg(target_os = "linux")]
     let drawing = webkit::DrawingChoice::make();
+    #[cfg(all(unix, not(target_os = "macos")))]
+    match tauri::async_runtime::block_on(second_start::hand_over())? {
+        SecondStart::First => {}
+        SecondStart::HandedOver => return Ok(()),
+        SecondStart::SilentBus => {
+            eprintln!(
+                "deskbell: the session bus does not answer, so there are no notifications and no tray icon"
+            );
+            return Err(second_start::without_bus());
+        }
+    }
     let opened: Arc<Mutex<Option<anyhow::Result<Opened>>>> = Arc::default();
     let says_failures = args.says_failures();
     let app = tauri::Builder::default()
