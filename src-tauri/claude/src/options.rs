@@ -1,7 +1,7 @@
 //! Options of a session as this agent's arguments, and what of them is refused.
 //!
 //! Nothing that turns off asking or trust is accepted: extra arguments are on a fixed list, and a variable is refused
-//! where a folder's settings that set it would count as dangerous.
+//! that is known to be dangerous.
 
 mod arguments;
 mod rules;
@@ -9,7 +9,7 @@ mod rules;
 use crate::api::{
     OptionField, OptionProblem, OptionServer, Rule, RuleEffect, RuleOrigin, SessionOptions, SystemPrompt,
 };
-use crate::trust::{self, Findings, Role, is_harmless_variable};
+use crate::trust::{self, Findings, Role, is_dangerous_variable};
 
 /// Limits in bytes, if nothing else is said. All arguments together stay below what Windows accepts (32 KiB).
 const MOST_SYSTEM_PROMPT: usize = 16 * 1024;
@@ -252,7 +252,7 @@ fn variables(report: &mut Report, options: &SessionOptions) {
             "A name has letters, digits and _, and does not begin with a digit.".to_owned()
         } else if name.to_ascii_uppercase().starts_with("DESKBELL_") {
             format!("{name} is Deskbell's own. Set it where Deskbell is started.")
-        } else if !is_harmless_variable(name) {
+        } else if is_dangerous_variable(name) {
             format!(
                 "{name} can make programs run other code, send data elsewhere or change how the agent asks. If you \
                  need it, set it where Deskbell is started."

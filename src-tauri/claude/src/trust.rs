@@ -7,6 +7,7 @@ mod extension;
 mod frontmatter;
 mod hooks;
 pub mod json;
+mod keys;
 pub mod schedule;
 mod servers;
 mod settings;
@@ -14,8 +15,9 @@ pub mod snapshot;
 mod typed;
 
 use crate::api::{Finding, FindingDetail, FindingKind, Severity};
-pub(crate) use environment::is_harmless as is_harmless_variable;
+pub(crate) use environment::is_dangerous as is_dangerous_variable;
 use json::Json;
+pub use keys::is_copied;
 
 /// Maximum number of findings in one file; a longer list would not be read.
 pub const MOST_FINDINGS: usize = 1000;

@@ -51,6 +51,7 @@ const RUN_CODE: &[&str] = &[
     "CLAUDE_CODE_SHELL*",
     "CLAUDE_CODE_PROCESS_WRAPPER",
     "CLAUDE_ENV_FILE",
+    "RIPGREP_CONFIG_PATH",
 ];
 
 /// Variables that decide where data and credentials are sent, and which certificates or hosts are trusted.
@@ -83,6 +84,37 @@ const LEAD_ELSEWHERE: &[&str] = &[
     "DOCKER_*",
 ];
 
+/// Variables that are known to be harmless: how much is printed, how long something may take, the language.
+const HARMLESS: &[&str] = &[
+    "BASH_DEFAULT_TIMEOUT_MS",
+    "BASH_MAX_OUTPUT_LENGTH",
+    "BASH_MAX_TIMEOUT_MS",
+    "CI",
+    "CLICOLOR",
+    "CLICOLOR_FORCE",
+    "COLORTERM",
+    "COLUMNS",
+    "DEBUG",
+    "DISABLE_COST_WARNINGS",
+    "DISABLE_ERROR_REPORTING",
+    "DISABLE_TELEMETRY",
+    "FORCE_COLOR",
+    "LANG",
+    "LANGUAGE",
+    "LC_*",
+    "LINES",
+    "LOG_LEVEL",
+    "MAX_MCP_OUTPUT_TOKENS",
+    "MAX_THINKING_TOKENS",
+    "NODE_ENV",
+    "NO_COLOR",
+    "PORT",
+    "RAILS_ENV",
+    "RUST_BACKTRACE",
+    "RUST_LOG",
+    "TZ",
+];
+
 const SENDS_KEY: &str = "Sends your API key elsewhere";
 
 /// Adds findings for the variables in the value of `env`.
@@ -99,19 +131,28 @@ pub(super) fn find(found: &mut Findings, env: &Json) {
     }
 }
 
-/// Whether a variable makes no program run other code, sends nothing elsewhere and does not change how the agent works.
-pub(crate) fn is_harmless(name: &str) -> bool {
-    judge(name).0 == Severity::Changes
+/// Whether a variable is known to make programs run other code, to send data elsewhere or to change how the agent works.
+pub(crate) fn is_dangerous(name: &str) -> bool {
+    danger(&name.to_ascii_uppercase()).is_some()
 }
 
 fn judge(name: &str) -> (Severity, &'static str) {
     // `http_proxy` counts like `HTTP_PROXY`. On Windows every name ignores case.
     let name = name.to_ascii_uppercase();
-    let is_one_of = |patterns: &[&str]| patterns.iter().any(|pattern| matches(&name, pattern));
+    let unknown = match is_one_of(&name, HARMLESS) {
+        true => (Severity::Changes, "Sets a variable"),
+        false => (Severity::Runs, "May make programs run other code or send data"),
+    };
+    danger(&name).unwrap_or(unknown)
+}
+
+/// The known effect of a variable, in capital letters.
+fn danger(name: &str) -> Option<(Severity, &'static str)> {
+    let is_one_of = |patterns: &[&str]| is_one_of(name, patterns);
     if is_one_of(RUN_CODE) {
-        return (Severity::Runs, "Makes programs run other code");
+        return Some((Severity::Runs, "Makes programs run other code"));
     }
-    let title = if is_one_of(&["ANTHROPIC_*", "CLAUDE_*"]) && leads_to_an_address(&name) {
+    let title = if is_one_of(&["ANTHROPIC_*", "CLAUDE_*"]) && leads_to_an_address(name) {
         SENDS_KEY
     } else if name.ends_with("_PROXY") {
         "Sends traffic through a proxy"
@@ -128,9 +169,13 @@ fn judge(name: &str) -> (Severity, &'static str) {
     } else if is_one_of(LEAD_ELSEWHERE) {
         "Changes how the agent works or where it looks"
     } else {
-        return (Severity::Changes, "Sets a variable");
+        return None;
     };
-    (Severity::Redirects, title)
+    Some((Severity::Redirects, title))
+}
+
+fn is_one_of(name: &str, patterns: &[&str]) -> bool {
+    patterns.iter().any(|pattern| matches(name, pattern))
 }
 
 fn leads_to_an_address(name: &str) -> bool {
@@ -165,6 +210,8 @@ mod tests {
         check("LD_PRELOAD", Severity::Runs, "Makes programs run other code");
         check("Path", Severity::Runs, "Makes programs run other code");
         check("GIT_SSH_COMMAND", Severity::Runs, "Makes programs run other code");
+        check("RIPGREP_CONFIG_PATH", Severity::Runs, "Makes programs run other code");
         check("RUST_LOG", Severity::Changes, "Sets a variable");
+        check("SOME_TOOLS_OWN", Severity::Runs, "May make programs run other code or send data");
     }
 }

@@ -15,7 +15,7 @@ pub(super) fn find(found: &mut Findings, text: &str, role: &Role) {
         Ok(entries) => entries,
         Err(error) => {
             found.raw(
-                "Has settings that are not valid YAML, so it counts as dangerous",
+                "Has settings that are not valid YAML, so it is left out",
                 document.yaml.unwrap_or_default(),
             );
             found.detail("error", error);
@@ -50,6 +50,17 @@ pub(super) fn find(found: &mut Findings, text: &str, role: &Role) {
                 );
             }
             _ => {}
+        }
+    }
+    if *role == Role::Agent {
+        let mut refused = Vec::new();
+        let is_left_out = crate::trust::snapshot::agent::accepted(&entries, &mut refused).is_none();
+        for (place, text) in refused {
+            found.odd("Is not understood by the agent, so it is left out", format!("{place} = {text}"));
+        }
+        if is_left_out {
+            let text = "Without this part it could use more tools.".to_owned();
+            found.odd("The subagent is left out", text);
         }
     }
     for command in commands(document.body) {

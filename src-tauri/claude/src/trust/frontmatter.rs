@@ -59,16 +59,31 @@ fn quoted(yaml: &str) -> String {
     yaml.lines().map(quote).collect()
 }
 
-/// The document with its name replaced or added.
-pub(super) fn named(text: &str, name: &str) -> String {
+/// The document made of exactly what was read, with its name replaced or added. `None` if its YAML cannot be read.
+///
+/// The CLI ends the YAML at the first three dashes anywhere, and repairs YAML that it cannot read (2.1.332). In this text
+/// there is nothing that could be read in two ways: each value is JSON, which is YAML, and three dashes are only at the
+/// beginning and at the end.
+pub(super) fn rewritten(text: &str, name: Option<&str>) -> Option<String> {
     let document = split(text);
-    let is_name = |line: &&str| !line.starts_with("name:");
-    let yaml: Vec<&str> =
-        document.yaml.map(|yaml| yaml.lines().filter(is_name).collect()).unwrap_or_default();
-    let name = Json::Text(name.to_owned()).written();
-    let mut lines = vec![format!("---\nname: {name}")];
-    lines.extend(yaml.iter().map(|line| (*line).to_owned()));
-    format!("{}\n---\n{}", lines.join("\n"), document.body)
+    let mut entries = entries(document.yaml.unwrap_or_default()).ok()?;
+    if let Some(name) = name {
+        entries.retain(|(key, _)| key != "name");
+        entries.insert(0, ("name".to_owned(), Json::Text(name.to_owned())));
+    }
+    Some(written(&entries, document.body))
+}
+
+/// A document with these entries. Those with a key that would need quotes are left out: the CLI knows none.
+pub(super) fn written(entries: &[(String, Json)], body: &str) -> String {
+    let is_plain =
+        |key: &str| !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
+    let lines =
+        entries.iter().filter(|(key, _)| is_plain(key) && !key.contains("---")).map(|(key, value)| {
+            // A dash is only in texts and before a digit, so no three of them are anything else than text.
+            format!("{key}: {}\n", value.written().replace("--", "\\u002d\\u002d"))
+        });
+    format!("---\n{}---\n{body}", lines.collect::<String>())
 }
 
 #[cfg(test)]
@@ -105,8 +120,18 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_set() {
-        assert_eq!(named("body", "a:b"), "---\nname: \"a:b\"\n\n---\nbody".replace("\n\n---", "\n---"));
-        assert_eq!(named("---\nname: x\nmodel: y\n---\nbody", "z"), "---\nname: \"z\"\nmodel: y\n---\nbody");
+    fn a_document_is_rewritten_from_what_was_read() {
+        let check = |text: &str, name: Option<&str>, expected: &str| {
+            assert_eq!(rewritten(text, name).as_deref(), Some(expected), "{text}");
+        };
+        check("body", Some("a:b"), "---\nname: \"a:b\"\n---\nbody");
+        check("body", None, "---\n---\nbody");
+        check("---\nname: x\nmodel: y\n---\nbody", Some("z"), "---\nname: \"z\"\nmodel: \"y\"\n---\nbody");
+        check(
+            "---\ndescription: a---b\nallowed-tools: [A, -1]\n---\n---\nhooks: 1\n---\n",
+            None,
+            "---\ndescription: \"a\\u002d\\u002d-b\"\nallowed-tools: [\"A\",-1]\n---\n---\nhooks: 1\n---\n",
+        );
+        assert_eq!(rewritten("---\na: [\n---\nbody", None), None);
     }
 }

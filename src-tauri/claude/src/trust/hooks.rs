@@ -42,6 +42,27 @@ const EVENTS: &[(&str, &str)] = &[
     ("MessageDisplay", "when a message is shown"),
 ];
 
+/// The events of 2.1.197, which every version knows.
+const OF_EVERY_VERSION: &[&str] = &[
+    "Notification",
+    "PermissionRequest",
+    "PostToolUse",
+    "PostToolUseFailure",
+    "PreCompact",
+    "PreToolUse",
+    "SessionEnd",
+    "SessionStart",
+    "Stop",
+    "SubagentStart",
+    "SubagentStop",
+    "UserPromptSubmit",
+];
+
+/// Returns whether every version knows this event.
+pub(super) fn is_event(name: &str) -> bool {
+    OF_EVERY_VERSION.contains(&name)
+}
+
 /// Adds findings for the hooks in the value of `hooks`.
 pub(super) fn find(found: &mut Findings, hooks: &Json) {
     let Json::Object(events) = hooks else { return unclear(found, None, hooks) };

@@ -2,11 +2,11 @@
 //! values.
 
 use super::json::Json;
-use super::{Findings, environment, hooks, servers};
+use super::{Findings, environment, hooks, keys, servers};
 use crate::api::{FindingKind, Severity};
 
 use FindingKind as Kind;
-use Severity::{Allows, Changes, Redirects, Runs};
+use Severity::{Allows, Changes, Runs};
 
 /// Adds findings for a settings file.
 pub(super) fn find(found: &mut Findings, entries: &[(String, Json)]) {
@@ -46,7 +46,33 @@ pub(super) fn find(found: &mut Findings, entries: &[(String, Json)]) {
             "model" => found.add(Kind::Setting, Changes, "Chooses the model", value.text()),
             "outputStyle" => found.add(Kind::Setting, Changes, "Changes the output style", value.text()),
             "agent" => found.add(Kind::Setting, Changes, "Replaces the agent's instructions", value.text()),
-            _ => find_other(found, key, value),
+            "disableAllHooks" => {
+                found.add(Kind::Setting, Changes, "Turns off the folder's hooks; yours stay on", value.text())
+            }
+            _ if keys::is_harmless(key) => {
+                found.add(Kind::Setting, Changes, "Another setting", value.text());
+                found.name(key);
+            }
+            _ => {
+                found.add(Kind::Setting, Runs, "May run or send something, so it is left out", value.text());
+                found.name(key);
+            }
+        }
+        find_refused(found, key, value);
+    }
+}
+
+/// Adds a finding for each part of a setting that the copy leaves out, because the CLI does not accept it.
+fn find_refused(found: &mut Findings, key: &str, value: &Json) {
+    if !keys::is_copied(key) {
+        return;
+    }
+    let mut refused = Vec::new();
+    keys::accepted(key, value, &mut refused);
+    for (place, text) in refused {
+        // A mode that only the user can choose has a finding of its own.
+        if place != "permissions.defaultMode" {
+            found.odd("Is not understood by the agent, so it is left out", format!("{place} = {text}"));
         }
     }
 }
@@ -61,20 +87,9 @@ pub(super) fn find_servers(found: &mut Findings, entries: &[(String, Json)]) {
     }
 }
 
-/// Adds a finding for an unknown key. Its name and value decide the severity.
+/// Adds a finding for a key that the copy does not have.
 fn find_other(found: &mut Findings, key: &str, value: &Json) {
-    let name = key.to_ascii_lowercase();
-    let is_command = ["helper", "command", "refresh", "export", "script", "wrapper"];
-    let severity = if is_command.iter().any(|end| name.ends_with(end)) || has_command(value) {
-        Runs
-    } else if name.starts_with("skip") || name.starts_with("dangerously") || name.starts_with("allow") {
-        Allows
-    } else if has_address(value) && key != "$schema" {
-        Redirects
-    } else {
-        Changes
-    };
-    found.add(Kind::Setting, severity, "Another setting", value.text());
+    found.add(Kind::Setting, Changes, "Another setting, which is left out", value.text());
     found.name(key);
 }
 
@@ -85,15 +100,6 @@ fn has_command(value: &Json) -> bool {
             key.contains("command") || key.ends_with("helper") || key == "script" || has_command(value)
         }),
         Json::List(items) => items.iter().any(has_command),
-        _ => false,
-    }
-}
-
-fn has_address(value: &Json) -> bool {
-    match value {
-        Json::Text(text) => text.contains("://"),
-        Json::Object(entries) => entries.iter().any(|(_, value)| has_address(value)),
-        Json::List(items) => items.iter().any(has_address),
         _ => false,
     }
 }

@@ -126,14 +126,14 @@ fn where_the_key_goes_comes_before_other_variables() {
 }
 
 #[test]
-fn a_setting_that_is_not_known_is_shown_and_judged_by_what_is_in_it() {
+fn a_setting_that_is_not_known_is_shown_and_left_out() {
+    let left_out = "Runs .claude/settings.json: May run or send something, so it is left out";
     check(
         "unknown-settings",
         &[
-            "Runs .claude/settings.json: Another setting [launchHelper]: touch ran-unknown-settings",
-            "Runs .claude/settings.json: Another setting [warmUp]: {\"steps\":[{\"command\":\"touch \
-             ran-warm-up\"}]}",
-            "Redirects .claude/settings.json: Another setting [report]: {\"to\":\"http://127.0.0.1:9\"}",
+            &format!("{left_out} [launchHelper]: touch ran-unknown-settings"),
+            &format!("{left_out} [warmUp]: {{\"steps\":[{{\"command\":\"touch ran-warm-up\"}}]}}"),
+            &format!("{left_out} [report]: {{\"to\":\"http://127.0.0.1:9\"}}"),
             "Changes .claude/settings.json: Another setting [theme]: dark",
         ],
     );

@@ -11,15 +11,16 @@ pub fn manifest() -> String {
     json!({ "name": NAME, "version": "1.0.0" }).to_string()
 }
 
-/// A skill's document. It gets this name if it has none.
-pub fn skill(text: &str, name: &str) -> String {
+/// A skill's document. It gets this name if it has none. `None` if its YAML cannot be read.
+pub fn skill(text: &str, name: &str) -> Option<String> {
     let document = frontmatter::split(text);
     let entries = document.yaml.map(frontmatter::entries).and_then(Result::ok).unwrap_or_default();
     let has_name = entries.iter().any(|(key, value)| key == "name" && value.as_str().is_some());
-    if has_name { text.to_owned() } else { frontmatter::named(text, name) }
+    frontmatter::rewritten(text, (!has_name).then_some(name))
 }
 
-/// The document of a slash command with this name, as a skill.
-pub fn command(text: &str, name: &str) -> String {
-    frontmatter::named(text, name)
+/// The document of a slash command, as a skill with this name, or as a command of its own. `None` if its YAML cannot be
+/// read.
+pub fn command(text: &str, name: Option<&str>) -> Option<String> {
+    frontmatter::rewritten(text, name)
 }

@@ -44,7 +44,7 @@ pub fn document(servers: Map<String, Value>) -> Vec<u8> {
 
 /// Returns whether a server is well-formed. With one that is not, the CLI starts no session if it comes from
 /// `--mcp-config`; if it comes from a folder, the CLI leaves it out.
-fn is_valid(server: &Value) -> bool {
+pub(super) fn is_valid(server: &Value) -> bool {
     let texts = |value: &Value| match value {
         Value::Null => true,
         Value::Object(entries) => entries.values().all(Value::is_string),

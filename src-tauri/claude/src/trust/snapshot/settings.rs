@@ -1,15 +1,9 @@
 //! A folder's settings files merged into one, for `--settings`.
 
+use crate::trust::json::Json;
+use crate::trust::keys;
 use serde_json::{Map, Value};
 use std::path::Path;
-
-/// Modes that a folder cannot choose, because they ask for no permission. The CLI rejects them from a folder, but
-/// accepts them from `--settings` (2.1.329 and 2.1.197).
-const MODES_OF_THE_USER: &[&str] = &["bypassPermissions", "auto"];
-
-/// Settings that the CLI accepts from the user and from `--settings`, but not from a folder.
-const SETTINGS_OF_THE_USER: &[&str] =
-    &["skipDangerousModePermissionPrompt", "skipAutoPermissionPrompt", "autoMode", "autoMemoryDirectory"];
 
 /// Tools whose rules are about paths. A path that begins with one slash is relative to the folder of the settings.
 const TOOLS_OF_PATHS: &[&str] =
@@ -27,9 +21,16 @@ pub fn merged<'a>(
     // Those of the repository's root come before the folder's own.
     all.sort_by_key(|(path, _)| *path == own_local);
     let mut settings = Map::new();
-    for (_, mut object) in all {
-        clean(&mut object, project);
-        merge(&mut settings, object);
+    let mut turns_off_hooks = false;
+    for (_, object) in all {
+        // It would turn off the user's own hooks as well, so it is done here.
+        if let Some(is_off) = object.get("disableAllHooks").and_then(Value::as_bool) {
+            turns_off_hooks = is_off;
+        }
+        merge(&mut settings, cleaned(object, project));
+    }
+    if turns_off_hooks {
+        settings.retain(|key, _| !matches!(key.as_str(), "hooks" | "statusLine" | "subagentStatusLine"));
     }
     settings
 }
@@ -40,43 +41,49 @@ pub fn turned_off_servers(settings: &Map<String, Value>) -> Vec<String> {
     names.into_iter().flatten().filter_map(|name| Some(name.as_str()?.to_owned())).collect()
 }
 
-/// Removes the settings that a folder cannot set, and those that would make the CLI ignore the whole file.
-fn clean(settings: &mut Map<String, Value>, project: &Path) {
-    settings.retain(|key, _| !SETTINGS_OF_THE_USER.contains(&key.as_str()));
-    if let Some(Value::Object(hooks)) = settings.get_mut("hooks") {
-        hooks.retain(|_, groups| groups.is_array());
+/// The settings that the copy may have, without the values that would make the CLI ignore all of them.
+fn cleaned(object: Map<String, Value>, project: &Path) -> Map<String, Value> {
+    let mut settings = Map::new();
+    for (key, value) in object {
+        let accepted = serde_json::from_value(value).ok();
+        let accepted = accepted.and_then(|value: Json| keys::accepted(&key, &value, &mut Vec::new()));
+        let accepted = accepted.and_then(|value| serde_json::to_value(value).ok());
+        settings.extend(accepted.map(|value| (key, value)));
     }
-    let Some(permissions) = settings.get_mut("permissions") else { return };
-    let Value::Object(permissions) = permissions else {
-        settings.remove("permissions");
-        return;
-    };
-    let is_text = |value: &Value| value.as_str().is_some();
-    permissions.retain(|key, value| match key.as_str() {
-        "defaultMode" => value.as_str().is_some_and(|mode| !MODES_OF_THE_USER.contains(&mode)),
-        "allow" | "deny" | "ask" | "additionalDirectories" => value.is_array(),
-        _ => true,
-    });
-    for key in ["allow", "deny", "ask", "additionalDirectories"] {
-        let Some(Value::Array(rules)) = permissions.get_mut(key) else { continue };
-        rules.retain(is_text);
-        for rule in rules.iter_mut().filter(|_| key != "additionalDirectories") {
-            if let Some(text) = rule.as_str() {
-                *rule = rooted(text, project).into();
+    if let Some(Value::Object(permissions)) = settings.get_mut("permissions") {
+        for (key, rules) in permissions.iter_mut() {
+            if let Value::Array(rules) = rules
+                && key != "additionalDirectories"
+            {
+                let all = std::mem::take(rules);
+                let texts = all.iter().filter_map(Value::as_str);
+                rules.extend(texts.flat_map(|rule| rooted(rule, project, key == "allow")).map(Value::from));
             }
         }
     }
+    settings
 }
 
 /// A rule with its path made absolute, because it is read from another folder: `Read(/src/**)` is about the project's
 /// `src`.
-fn rooted(rule: &str, project: &Path) -> String {
+///
+/// The CLI reads `*`, `?` and a backslash in the project's own path as signs of a pattern, and nothing escapes all of
+/// them (2.1.332). Such a rule that allows is left out, and one that denies or asks also has its path relative to the
+/// working folder.
+fn rooted(rule: &str, project: &Path, allows: bool) -> Vec<String> {
     let path = rule.split_once('(').filter(|(tool, _)| TOOLS_OF_PATHS.contains(&tool.trim()));
     match path {
         Some((tool, path)) if path.starts_with('/') && !path.starts_with("//") => {
-            format!("{tool}(/{}{path}", absolute(project))
+            let folder = absolute(project);
+            let is_plain = !folder.contains(['*', '?', '\\']);
+            let absolute = format!("{tool}(/{}{path}", folder.replace('[', "\\[").replace(']', "\\]"));
+            match (is_plain, allows) {
+                (true, _) => vec![absolute],
+                (false, true) => Vec::new(),
+                (false, false) => vec![absolute, format!("{tool}(.{path}")],
+            }
         }
-        _ => rule.to_owned(),
+        _ => vec![rule.to_owned()],
     }
 }
 

@@ -31,14 +31,16 @@ pub(super) fn write(folder: &Path, files: &[Found], with_agents: bool) -> io::Re
     // A skill counts before a command of the same name.
     for file in files {
         if let (Role::Skill { name }, Some(text)) = (&file.place.role, super::text(file))
+            && let Some(text) = plugin::skill(&text, name)
             && names.insert(name.clone())
         {
             let path = folder.join("skills").join(name).join("SKILL.md");
-            super::write_new(&path, skill(file, &text, name)?.as_bytes())?;
+            super::write_new(&path, skill(file, text)?.as_bytes())?;
         }
     }
     for file in files {
         if let (Role::Command { name }, Some(text)) = (&file.place.role, super::text(file))
+            && let Some(text) = plugin::command(&text, (!name.contains(':')).then_some(name))
             && names.insert(name.clone())
         {
             if name.contains(':') {
@@ -46,12 +48,14 @@ pub(super) fn write(folder: &Path, files: &[Found], with_agents: bool) -> io::Re
                 super::write_new(&path, text.as_bytes())?;
             } else {
                 let path = folder.join("skills").join(name).join("SKILL.md");
-                super::write_new(&path, plugin::command(&text, name).as_bytes())?;
+                super::write_new(&path, text.as_bytes())?;
             }
         }
     }
     for (index, file) in files.iter().enumerate() {
-        if let (true, Role::Agent, Some(text)) = (with_agents, &file.place.role, super::text(file)) {
+        if let (true, Role::Agent, Some(text)) = (with_agents, &file.place.role, super::text(file))
+            && let Some(text) = agent::document(&text)
+        {
             super::write_new(&folder.join("agents").join(format!("{index}.md")), text.as_bytes())?;
         }
     }
@@ -61,9 +65,8 @@ pub(super) fn write(folder: &Path, files: &[Found], with_agents: bool) -> io::Re
     Ok(())
 }
 
-/// A skill with a name, which refers to its other files: these are not part of the copy.
-fn skill(file: &Found, text: &str, name: &str) -> io::Result<String> {
-    let text = plugin::skill(text, name);
+/// A skill, which refers to its other files: these are not part of the copy.
+fn skill(file: &Found, text: String) -> io::Result<String> {
     let Some(folder) = file.place.path.parent() else { return Ok(text) };
     let text = text.replace("${CLAUDE_SKILL_DIR}", &folder.display().to_string());
     let has_more = disk::list(folder, 2)?.paths.len() > 1;

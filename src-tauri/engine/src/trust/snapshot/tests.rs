@@ -119,6 +119,83 @@ fn what_is_malformed_takes_nothing_else_with_it() {
     assert_eq!(read(&copy.servers[0]), json!({"mcpServers": {"b": {"command": "x"}}}));
 }
 
+/// A value of a wrong form would make the CLI ignore all settings, deny rules included (2.1.197 and 2.1.332).
+#[test]
+fn a_value_of_a_wrong_form_costs_itself_and_is_named() {
+    let shared = json!({"permissions": {"deny": ["Read(./secret)"]}, "hooks": {"Stop": [
+        {"hooks": [{"type": "command", "command": "kept"}, {"type": "command"}, {"type": "zzz", "command": "x"}]},
+        {"matcher": 5, "hooks": [{"type": "command", "command": "x"}]}, 7,
+    ]}});
+    let kept = json!({"permissions": {"deny": ["Read(./secret)"]}, "hooks": {"Stop": [
+        {"hooks": [{"type": "command", "command": "kept"}]},
+    ]}});
+    for (key, value) in [
+        ("model", json!(5)),
+        ("model", json!(null)),
+        ("env", json!([])),
+        ("apiKeyHelper", json!(5)),
+        ("statusLine", json!("x")),
+        ("statusLine", json!({"type": "x", "command": "y"})),
+        ("language", json!(5)),
+        ("enabledPlugins", json!(["x@m"])),
+        ("permissions", json!(5)),
+        ("permissions", json!({"defaultMode": "nonsense"})),
+        ("permissions", json!({"disableBypassPermissionsMode": 5})),
+        ("permissions", json!({"deny": {}})),
+        ("hooks", json!(5)),
+    ] {
+        let place = Place::new(&[(SHARED, &shared.to_string()), (LOCAL, &json!({key: value}).to_string())]);
+        let mut settings = copied_settings(&place.copy());
+        settings.as_object_mut().unwrap().retain(|key, _| kept[key].is_object());
+        assert_eq!(settings, kept, "{key}: {value}");
+        let findings = surveyed(&place.project, None).0.findings;
+        let is_named = |finding: &crate::api::Finding| {
+            finding.file == LOCAL
+                && (finding.text.starts_with(key) || finding.kind == crate::api::FindingKind::Mode)
+        };
+        assert!(findings.iter().any(is_named), "{key}: {value}: {findings:#?}");
+    }
+}
+
+#[test]
+fn a_setting_that_is_not_known_to_be_harmless_is_left_out() {
+    let settings =
+        json!({"processWrapper": "x", "cleanupPeriodDays": 1, "newSetting": true, "verbose": true});
+    let place = Place::new(&[(SHARED, &settings.to_string())]);
+    assert_eq!(copied_settings(&place.copy()), json!({"verbose": true}));
+}
+
+#[test]
+fn a_folder_turns_off_its_own_hooks_and_not_those_of_the_user() {
+    let hooks = json!({"Stop": [{"hooks": [{"type": "command", "command": "x"}]}]});
+    let place = Place::new(&[(SHARED, &json!({"hooks": hooks, "disableAllHooks": true}).to_string())]);
+    assert_eq!(copied_settings(&place.copy()), json!({}));
+}
+
+/// The CLI reads some characters of a path as signs of a pattern; a relative rule is in force in each of these folders
+/// (2.1.332).
+#[cfg(unix)]
+#[test]
+fn a_folder_with_any_name_keeps_its_rules_about_paths() {
+    let rules = json!({"permissions": {"deny": ["Read(/secret/**)"], "allow": ["Edit(/src/**)"]}});
+    for (name, is_plain) in [("a[b]c", true), ("a b", true), ("a*b", false), ("a?b", false), ("a\\b", false)]
+    {
+        let outer = Place::new(&[]);
+        let project = outer.project.join(name);
+        let place = Place { project, copies: outer.copies.clone(), _folder: outer._folder };
+        place.put(&[(SHARED, &rules.to_string())]);
+        let permissions = copied_settings(&place.copy())["permissions"].clone();
+        let path = place.project.display().to_string().replace('[', "\\[").replace(']', "\\]");
+        let mut deny = vec![format!("Read(/{path}/secret/**)")];
+        let mut allow = vec![format!("Edit(/{path}/src/**)")];
+        if !is_plain {
+            deny.push("Read(./secret/**)".to_owned());
+            allow.clear();
+        }
+        assert_eq!(permissions, json!({"deny": deny, "allow": allow}), "{name}");
+    }
+}
+
 #[test]
 fn a_server_that_is_turned_off_is_left_out() {
     let place = Place::new(&[
@@ -140,11 +217,11 @@ fn skills_and_commands_keep_their_names() {
     let text = |name: &str| fs::read_to_string(plugin.join(name)).unwrap();
     let skill = text("skills/lint/SKILL.md");
     let folder = place.project.join(".claude/skills/lint");
-    assert!(skill.starts_with("---\nname: \"lint\"\ndescription: d\n---\n"), "{skill}");
+    assert!(skill.starts_with("---\nname: \"lint\"\ndescription: \"d\"\n---\n"), "{skill}");
     assert!(skill.contains(&format!("Run {}/x.sh", folder.display())), "{skill}");
     assert!(skill.contains(&format!("other files of this skill are in {}", folder.display())), "{skill}");
     assert_eq!(text("skills/ship/SKILL.md"), "---\nname: \"ship\"\n---\nShip it");
-    assert_eq!(text("commands/db/reset.md"), "Reset it");
+    assert_eq!(text("commands/db/reset.md"), "---\n---\nReset it");
 }
 
 #[test]
@@ -160,6 +237,45 @@ fn subagents_keep_what_they_say() {
         "prompt": "Look.",
     }});
     assert_eq!(agents, expected);
+}
+
+/// With one value of a wrong form in `--agents`, 2.1.332 starts no session.
+#[test]
+fn a_value_of_a_wrong_form_costs_itself_in_a_subagent_and_never_widens_its_tools() {
+    let agent = |line: &str| {
+        let text = format!("---\nname: a\ndescription: d\n{line}\n---\nLook.\n");
+        let place = Place::new(&[(".claude/agents/a.md", &text)]);
+        let findings = surveyed(&place.project, None).0.findings;
+        let agents = place.copy().agents;
+        let is_named = findings.iter().any(|finding| finding.kind == crate::api::FindingKind::Oddity);
+        (agents.map(|agents| serde_json::from_str::<Value>(&agents).unwrap()["a"].clone()), is_named)
+    };
+    let plain = json!({"description": "d", "prompt": "Look."});
+    for line in [
+        "maxTurns: 0",
+        "maxTurns: 1.5",
+        "maxTurns: many",
+        "effort: weird",
+        "memory: x",
+        "background: \"true\"",
+        "mcpServers: 5",
+        "mcpServers: [5]",
+        "mcpServers: [{a: {}}]",
+        "model: 5",
+        "model: \"\"",
+        "skills: [5]",
+        "permissionMode: weird",
+        "permissionMode: bypassPermissions",
+        "hooks: 5",
+    ] {
+        assert_eq!(agent(line), (Some(plain.clone()), true), "{line}");
+    }
+    for line in ["tools: 5", "tools: [5]", "disallowedTools: {a: 1}"] {
+        assert_eq!(agent(line), (None, true), "{line}");
+    }
+    assert_eq!(agent("hooks: {Stop: [5], Nope: []}").0.unwrap()["hooks"], json!({"Stop": []}));
+    let whole = agent("maxTurns: 3").0.unwrap();
+    assert_eq!(whole["maxTurns"], 3);
 }
 
 #[test]
