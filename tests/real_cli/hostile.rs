@@ -22,6 +22,9 @@ use tempfile::TempDir;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
+#[cfg(unix)]
+use crate::trust::git;
+
 /// Number of agents that run in parallel.
 const AT_ONCE: usize = 3;
 
@@ -86,6 +89,41 @@ pub async fn a_trusted_folder_gets_its_way() -> Result<()> {
         },
     )
     .await
+}
+
+/// The agent's own `git status` and `git diff`, which it does not ask about, run nothing that git's configuration names.
+#[cfg(unix)]
+pub async fn git_runs_nothing_of_a_restricted_folder() -> Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let world = World::new().await?;
+    let (folder, program) = (&world.project, world.root().join("program"));
+    fs::write(&program, format!("#!/bin/sh\ntouch '{}/ran-git'\n", folder.display()))?;
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755))?;
+    let program = program.to_str().context("the path is text")?;
+    fs::write(folder.join("a"), "1\n")?;
+    for arguments in [
+        &["init", "-q"][..],
+        &["add", "a"],
+        &["commit", "-qm", "1"],
+        &["config", "core.fsmonitor", program],
+        &["config", "diff.any.command", program],
+        &["config", "filter.any.clean", program],
+    ] {
+        git(folder, arguments)?;
+    }
+    fs::write(folder.join(".git/info/attributes"), "* diff=any filter=any\n")?;
+    fs::write(folder.join("a"), "MARK-2\n")?;
+    git(folder, &["status"])?;
+    fs::remove_file(world.file("ran-git")).context("the canary is deaf")?;
+
+    let mut relay = Relay::spawn(&world, &[])?;
+    relay.turn("BASH git status\nBASH git diff\nSAY hello").await?;
+    ensure!(relay.session()?["restricted"] == true, "it is not restricted");
+    relay.finish().await?;
+    ensure!(traces(folder)?.is_empty(), "it ran: {:?}", traces(folder)?);
+    let sent: String = world.api.messages().iter().map(|request| request.body.to_string()).collect();
+    ensure!(sent.contains("+MARK-2"), "git showed no difference");
+    Ok(())
 }
 
 /// The relay uses the window's decisions, byte for byte, and reports when it leaves out the folder's settings.

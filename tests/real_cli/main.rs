@@ -286,6 +286,9 @@ fn main() {
     let hostile_under_the_engine =
         tests![hostile: no_folder_gets_its_way_under_the_engine, a_trusted_folder_gets_its_way];
     under_the_engine.extend(hostile_under_the_engine.into_iter().map(within_all));
+    #[cfg(unix)]
+    under_the_engine.extend(tests![hostile: git_runs_nothing_of_a_restricted_folder]);
+    alone.extend(tests![trust: the_settings_of_this_version_are_known]);
     under_the_engine.extend(tests![trust: a_trusted_folder_has_all_that_it_says]);
     let changes = tests![trust: a_change_takes_effect_only_with_the_answer];
     under_the_engine.extend(changes.into_iter().map(within_all));

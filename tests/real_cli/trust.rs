@@ -5,12 +5,13 @@ use std::path::Path;
 use std::process::Command as Program;
 
 use anyhow::{Context, Result, ensure};
+use deskbell_claude::trust::is_copied;
 use deskbell_engine::api::{Command, Decision, TrustDecision};
 use deskbell_engine::trust::TrustStore;
 use deskbell_tests::chance;
 use deskbell_tests::hostile_projects::traces;
 use deskbell_tests::mock_api::MockApi;
-use deskbell_tests::real_cli::World;
+use deskbell_tests::real_cli::{Cli, World};
 use deskbell_tests::relay::{DEADLINE, Relay};
 use deskbell_tests::wait::LONG;
 use serde_json::{Value, json};
@@ -294,6 +295,59 @@ pub async fn a_trusted_folder_has_all_that_it_says() -> Result<()> {
     Ok(())
 }
 
+/// Keys of settings that the copy leaves out, and that were looked at.
+const LEFT_OUT: &str = include_str!("../fixtures/settings-left-out.txt");
+
+/// Each key of the CLI's settings is copied, or was looked at and is left out. A new one is left out too, and named here.
+pub async fn the_settings_of_this_version_are_known() -> Result<()> {
+    let keys = keys_of_settings(&fs::read(Cli::find()?.program)?)?;
+    ensure!(keys.len() > 100, "the keys were not found: {keys:?}");
+    let is_known = |key: &&String| is_copied(key) || LEFT_OUT.lines().any(|known| known == key.as_str());
+    let new: Vec<&String> = keys.iter().filter(|key| !is_known(key)).collect();
+    ensure!(new.is_empty(), "new settings; look at each, and add it to a list: {new:?}");
+    Ok(())
+}
+
+/// The keys of the object in the program's text that describes the settings.
+fn keys_of_settings(program: &[u8]) -> Result<Vec<String>> {
+    // They are near the end of some 400 MB.
+    let find = |text: &[u8]| program.windows(text.len()).rposition(|window| window == text);
+    let inside = find(b"cleanupPeriodDays:()=>").context("it has settings")?;
+    let before = &program[inside.saturating_sub(60_000)..inside];
+    let first = b"apiKeyHelper:";
+    let start =
+        before.windows(first.len()).rposition(|window| window == first).context("it has a first key")?;
+    let mut rest = before[start..].iter().chain(&program[inside..]).copied();
+    let (mut keys, mut key, mut depth, mut in_key) = (Vec::new(), String::new(), 0_u32, true);
+    while let Some(byte) = rest.next() {
+        match byte {
+            b'"' | b'\'' | b'`' => {
+                while let Some(inner) = rest.next()
+                    && inner != byte
+                {
+                    if inner == b'\\' {
+                        rest.next();
+                    }
+                }
+            }
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' if depth == 0 => break,
+            b')' | b']' | b'}' => depth -= 1,
+            b',' if depth == 0 => {
+                key.clear();
+                in_key = true;
+            }
+            b':' if depth == 0 && in_key => {
+                keys.push(std::mem::take(&mut key));
+                in_key = false;
+            }
+            byte if depth == 0 && in_key => key.push(char::from(byte)),
+            _ => {}
+        }
+    }
+    Ok(keys)
+}
+
 /// The folder in its trusted state.
 fn prepare(folder: &Folder<'_>) -> Result<()> {
     git(folder.path, &["init", "-q", "-b", "main"])?;
@@ -308,7 +362,7 @@ fn prepare(folder: &Folder<'_>) -> Result<()> {
     git(folder.path, &["commit", "-q", "-m", "trusted"])
 }
 
-fn git(folder: &Path, arguments: &[&str]) -> Result<()> {
+pub fn git(folder: &Path, arguments: &[&str]) -> Result<()> {
     let mut git = Program::new("git");
     git.arg("-C").arg(folder).args(["-c", "user.name=x", "-c", "user.email=x@localhost"]).args(arguments);
     git.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_SYSTEM", "/dev/null");

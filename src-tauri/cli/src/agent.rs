@@ -13,6 +13,7 @@ use deskbell_engine::login_shell::{LoginShell, Variables};
 use deskbell_engine::process::app_runs::{AppRuns, RunKind};
 use deskbell_engine::process::guard::Guard;
 use deskbell_engine::session::Launcher;
+use deskbell_engine::trust::restricted_environment;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -165,6 +166,15 @@ pub fn launcher(
                 }
                 launch.restricted = launch.snapshot.is_none();
             }
+        }
+        if launch.restricted && project.is_dir() {
+            let own = launch.env.clone();
+            let inherited = |name: &str| match own.iter().rev().find(|(known, _)| known == name) {
+                Some((_, value)) => value.clone(),
+                None => std::env::var_os(name),
+            };
+            let variables = restricted_environment(&project, inherited);
+            launch.env.extend(variables.into_iter().map(|(name, value)| (name, Some(value))));
         }
         let variables = environment.into_iter();
         launch.env.extend(variables.map(|one| (one.name.into(), Some(one.value.into()))));

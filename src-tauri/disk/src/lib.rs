@@ -28,6 +28,7 @@ pub use atomic::{
 pub use lock::lock_writers;
 pub use pool::{DEADLINE, Unfinished, run};
 pub use read::{
-    End, Ends, EndsReader, FileKind, Listing, ReadError, Regular, append_regular, create_regular, kind, list,
-    open_regular, read_end, read_from, read_own_end, read_regular, read_start, read_text, size,
+    End, Ends, EndsReader, FileKind, KindListing, Listing, ReadError, Regular, append_regular,
+    create_regular, kind, list, list_kinds, open_regular, read_end, read_from, read_own_end, read_regular,
+    read_start, read_text, size,
 };

@@ -353,6 +353,36 @@ pub fn list(folder: &Path, limit: usize) -> io::Result<Listing> {
     Ok(listing)
 }
 
+/// The entries of a folder with their kinds, see [`list_kinds`].
+#[derive(Debug, Default)]
+pub struct KindListing {
+    pub entries: Vec<(PathBuf, FileKind)>,
+    /// There are more entries than the limit.
+    pub is_cut: bool,
+}
+
+/// At most `limit` entries of a folder with their kinds, in the order of their names. A link is not followed: its kind is
+/// `Other`.
+pub fn list_kinds(folder: &Path, limit: usize) -> io::Result<KindListing> {
+    let mut listing = KindListing::default();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if listing.entries.len() == limit {
+            listing.is_cut = true;
+            break;
+        }
+        let kind = entry.file_type()?;
+        let kind = match (kind.is_dir(), kind.is_file()) {
+            (true, _) => FileKind::Folder,
+            (_, true) => FileKind::Regular,
+            _ => FileKind::Other,
+        };
+        listing.entries.push((entry.path(), kind));
+    }
+    listing.entries.sort_by(|a, b| a.0.cmp(&b.0));
+    Ok(listing)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -10,6 +10,7 @@
 mod agent_files;
 mod files;
 mod fingerprint;
+mod git;
 pub(crate) mod snapshot;
 mod store;
 mod survey;
@@ -29,6 +30,7 @@ use files::{Content, Found, Role};
 use std::path::Path;
 use survey::Survey;
 
+pub use git::restricted_environment;
 pub use snapshot::Snapshot;
 pub use store::{Admission, TrustError, TrustState, TrustStore};
 pub use watch::Watch;
@@ -52,16 +54,18 @@ fn surveyed(project: &Path, agent: Option<&ChosenAgent>) -> (Survey, Vec<Found>)
         all_shown &= !found.is_cut;
         findings.append(&mut found.list);
     }
+    let git = git::findings(&project);
     let fingerprint = match (agent, &folder) {
         (Some(agent), Some(folder)) => {
             let others = agent_files::read(&project, folder);
             let (mut more, is_all) = agent_files::judge(&others);
             findings.append(&mut more);
             all_shown &= is_all;
-            fingerprint::of_agent(&decision_id(agent), &files, &others)
+            fingerprint::of_agent(&decision_id(agent), &files, &others, &git)
         }
-        _ => fingerprint::of(&files),
+        _ => fingerprint::of(&files, &git),
     };
+    findings.extend(git);
     findings.sort_by_key(|finding| (finding.severity, finding.kind));
     let fingerprint = fingerprint.filter(|_| all_shown);
     let is_complete = agent.is_none_or(|agent| !view_of(agent).unchecked);

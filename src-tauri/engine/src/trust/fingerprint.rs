@@ -3,22 +3,24 @@
 
 use super::agent_files::AgentFile;
 use super::files::{Content, Found};
+use crate::api::{Finding, FindingKind};
 use deskbell_acp::folder::Effect;
 use sha2::{Digest, Sha256};
 use std::path::Path;
 
 /// SHA-256 as hex; `None` if a file could not be read.
-pub(super) fn of(files: &[Found]) -> Option<String> {
+pub(super) fn of(files: &[Found], git: &[Finding]) -> Option<String> {
     let mut hash = Sha256::new();
     hash.update(b"deskbell trust 1");
     for file in files {
         add(&mut hash, &file.place.path, file.link.as_deref(), &file.content)?;
     }
+    add_git(&mut hash, git)?;
     Some(hex(&hash.finalize()))
 }
 
 /// The fingerprint of the files of an agent other than Claude Code. The agent is a part of it.
-pub(super) fn of_agent(id: &str, claude: &[Found], files: &[AgentFile]) -> Option<String> {
+pub(super) fn of_agent(id: &str, claude: &[Found], files: &[AgentFile], git: &[Finding]) -> Option<String> {
     let mut hash = Sha256::new();
     hash.update(b"deskbell trust of an agent 1");
     field(&mut hash, id.as_bytes());
@@ -34,7 +36,25 @@ pub(super) fn of_agent(id: &str, claude: &[Found], files: &[AgentFile]) -> Optio
             (_, content) => add(&mut hash, &file.path, file.link.as_deref(), content)?,
         }
     }
+    add_git(&mut hash, git)?;
     Some(hex(&hash.finalize()))
+}
+
+/// Adds what git's configuration can run. The rest of it counts for nothing: git writes into it with every new branch.
+fn add_git(hash: &mut Sha256, git: &[Finding]) -> Option<()> {
+    for finding in git {
+        if finding.kind == FindingKind::Unreadable {
+            return None;
+        }
+        hash.update(b"G");
+        for text in [&finding.file, &finding.title, &finding.text] {
+            field(hash, text.as_bytes());
+        }
+        for detail in &finding.details {
+            field(hash, detail.value.as_bytes());
+        }
+    }
+    Some(())
 }
 
 /// Adds one file; `None` if it could not be read.
