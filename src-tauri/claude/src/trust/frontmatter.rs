@@ -33,12 +33,17 @@ pub(super) fn entries(yaml: &str) -> Result<Vec<(String, Json)>, String> {
     }
     // Many documents have a description with a colon in it, which is not valid YAML; the CLI accepts them too
     // (2.1.329).
-    let parsed = serde_saphyr::from_str(yaml).or_else(|_| serde_saphyr::from_str(&quoted(yaml)));
+    let parsed = read(yaml).or_else(|_| read(&quoted(yaml)));
     match parsed {
         Ok(Json::Object(entries)) => Ok(entries),
         Ok(_) => Err("it is not a list of settings".to_owned()),
         Err(error) => Err(error.to_string()),
     }
+}
+
+/// YAML 1.2, in which `yes` and `y` are texts.
+fn read(yaml: &str) -> Result<Json, serde_saphyr::Error> {
+    serde_saphyr::from_str_with_options(yaml, serde_saphyr::options! { strict_booleans: true })
 }
 
 /// The YAML with quotes around the plain values of its top level.

@@ -55,10 +55,10 @@ export const TURN: readonly Action[] = [
       run: (desk) => {
         const session = open(desk)?.session;
         if (session !== undefined && isTurnRunning(session.status)) {
-          void desk.project.command({ type: 'interrupt' }, 'The turn was not stopped');
+          void desk.pane.command({ type: 'interrupt' }, 'The turn was not stopped');
         }
         for (const task of session?.background ?? []) {
-          void desk.project.command({ type: 'stopTask', taskId: task.id }, 'The task was not stopped');
+          void desk.pane.command({ type: 'stopTask', taskId: task.id }, 'The task was not stopped');
         }
       },
     },

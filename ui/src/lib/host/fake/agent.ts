@@ -236,15 +236,18 @@ function next(session: FakeSession): void {
   const signal = session.begin();
   void turn(session, prompt.text, signal)
     .then(
-      () => script.turnEnd(),
-      () => ({ ...script.turnEnd(), outcome: { type: 'interrupted' } as const, words: 'Interrupted' }),
+      () => ({ end: script.turnEnd(), status: 'completed' }) as const,
+      () => {
+        const end = { ...script.turnEnd(), outcome: { type: 'interrupted' } as const, words: 'Interrupted' };
+        return { end, status: 'interrupted' } as const;
+      },
     )
-    .then((end) => {
+    .then(({ end, status }) => {
       session.end();
       session.change(prompt.id, { type: 'prompt', state: 'done' });
       session.add(end);
       session.patch({
-        status: { type: end.outcome.type === 'interrupted' ? 'interrupted' : 'completed' },
+        status: { type: status },
         turnStartedAt: null,
         takesIntoTurn: false,
         usage: { ...session.facts.usage, contextTokens: session.facts.usage.contextTokens + 14_000, costUsd: 0.18 },
