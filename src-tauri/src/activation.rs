@@ -8,7 +8,7 @@ use tauri::AppHandle;
 /// Lets the next window that is brought up take the focus. X11 has no such token.
 pub fn expect(app: &AppHandle, token: String) {
     if let Err(error) = app.run_on_main_thread(move || set(token)) {
-        tracing::warn!(%error, "a window that is brought up may stay behind");
+        tracing::warn!(%error, "the token of a click was not passed on");
     }
 }
 

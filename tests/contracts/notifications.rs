@@ -159,7 +159,7 @@ impl Stage {
                 1 => self.notifier.withdraw("a"),
                 _ => {
                     self.daemon.act(CLICK).await?;
-                    let answer = self.answer().await?;
+                    let answer = self.answer().await.with_context(|| format!("number {n}"))?;
                     ensure!(answer.subject == n, "number {n}: {answer:?}");
                 }
             }

@@ -11,7 +11,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// Dependencies that a source need not name, with the reason.
-const NOT_NAMED: &[(&str, &str)] = &[];
+const NOT_NAMED: &[(&str, &str)] = &[("gdkwayland-sys", "its library is gdk_wayland_sys")];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")

@@ -16,6 +16,8 @@ const FILES: &[&str] = &[
     "src-tauri/src/activation.rs",
     // The jump list of Windows.
     "src-tauri/src/jump_list/native.rs",
+    // A variable that WebKit reads before the first page.
+    "src-tauri/src/webkit.rs",
     // The policies of threads.
     "src-tauri/src/webkit/real_time.rs",
     // Signals to processes, and what happens between fork and exec.

@@ -35,10 +35,10 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// The title to show: the user's, the agent's, the agent's summary, the first prompt, the last prompt.
+    /// The title to show: the user's, the agent's, the first prompt, the last prompt, the agent's summary.
     pub fn title(&self) -> &str {
         let titles =
-            [&self.custom_title, &self.generated_title, &self.summary, &self.first_prompt, &self.last_prompt];
+            [&self.custom_title, &self.generated_title, &self.first_prompt, &self.last_prompt, &self.summary];
         titles.into_iter().find_map(Option::as_deref).unwrap_or("Untitled session")
     }
 }

@@ -51,8 +51,8 @@ impl OpenCall {
 
 impl Keys {
     /// The agent's id of the item with this key.
-    pub fn id_of<'a>(&'a self, key: &'a ItemId) -> &'a str {
-        self.ids.get(key).map_or(key.as_str(), String::as_str)
+    pub fn id_of<'a>(&'a self, item: &'a ItemId) -> &'a str {
+        self.ids.get(item).map_or(item.as_str(), String::as_str)
     }
 
     /// A key for the next item of this id. `is_used`: whether an item has the key.
@@ -311,7 +311,7 @@ impl Transcript {
     fn identify_request(&mut self, request: &mut Arc<ToolRequest>) {
         let Some(id) = &request.tool_use_id else { return };
         let tools = &self.tools;
-        let fits = |key: &ItemId| tools.get(key).is_some_and(|call| call.has_input(&request.input));
+        let fits = |item: &ItemId| tools.get(item).is_some_and(|call| call.has_input(&request.input));
         let key = self.keys.asked(id, request.agent_id.as_deref(), fits);
         if *id != key.0 {
             // It is shared only after this.
