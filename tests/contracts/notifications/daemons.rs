@@ -176,7 +176,14 @@ impl Daemon {
 
     pub async fn n_displayed(&self) -> Result<usize> {
         match self.kind {
-            Kind::Double | Kind::BroadcastingDouble | Kind::Gnome => Ok(self.recorded()?.len()),
+            Kind::Double | Kind::BroadcastingDouble => Ok(self.recorded()?.len()),
+            Kind::Gnome => {
+                let n_recorded = self.recorded()?.len();
+                // The service asks the shell in order. After this answer it knows each notification that the shell has,
+                // and passes on what the user does to it.
+                self.bus.call_method(Some(NAME), PATH, Some(NAME), "GetCapabilities", &()).await?;
+                Ok(n_recorded)
+            }
             Kind::Dunst => {
                 let count = async |name: &str| {
                     let body = ("org.dunstproject.cmd0", name);
