@@ -97,6 +97,7 @@ const COMMANDS: &[&str] = &[
     "review_worktree",
     "remove_worktree",
     "open_board",
+    "show_waiting",
     "connect_board",
     "open_board_session",
     "stop_board_sessions",

@@ -164,6 +164,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             commands::worktrees::review_worktree,
             commands::worktrees::remove_worktree,
             commands::board::open_board,
+            commands::board::show_waiting,
             commands::board::connect_board,
             commands::board::open_board_session,
             commands::board::stop_board_sessions,

@@ -4,7 +4,7 @@
 use crate::emit;
 use crate::registry::SessionRegistry;
 use crate::windows::{Windows, name_of};
-use deskbell_engine::api::{Session, WaitingSession, WindowEvent};
+use deskbell_engine::api::{Session, SessionId, WindowEvent};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -12,16 +12,23 @@ use tauri::{AppHandle, Manager};
 
 /// The last list of each window, by its label. An equal list is not sent again.
 #[derive(Default)]
-pub struct WaitingLists(Mutex<HashMap<String, Vec<WaitingSession>>>);
+pub struct WaitingLists(Mutex<HashMap<String, Vec<String>>>);
 
 /// Returns the list of a window whose page connects.
-pub fn connect(app: &AppHandle, label: &str) -> Vec<WaitingSession> {
+pub fn connect(app: &AppHandle, label: &str) -> Vec<String> {
     let lists = app.state::<WaitingLists>();
     // Locked before the sessions are read, so that an earlier list never replaces a later one.
     let mut lists = lists.0.lock().unwrap_or_else(PoisonError::into_inner);
     let list = list_of(app, label, &app.state::<SessionRegistry>().waiting());
     lists.insert(label.to_owned(), list.clone());
     list
+}
+
+/// The session of another project than the window's that has waited longest.
+pub fn first(app: &AppHandle, label: &str) -> Option<SessionId> {
+    let own = app.state::<Windows>().with(label, |window| window.project.clone()).ok()?;
+    let waiting = app.state::<SessionRegistry>().waiting();
+    of_others(&own, &waiting).next().map(|(_, session)| session.id.clone())
 }
 
 /// A session changed or was removed: sends the lists that are different now.
@@ -42,19 +49,19 @@ pub fn sessions_changed(app: &AppHandle) {
     }
 }
 
-fn list_of(app: &AppHandle, label: &str, waiting: &[(PathBuf, Session)]) -> Vec<WaitingSession> {
+fn list_of(app: &AppHandle, label: &str, waiting: &[(PathBuf, Session)]) -> Vec<String> {
     let own = app.state::<Windows>().with(label, |window| window.project.clone());
-    own.map_or_else(|_| Vec::new(), |own| of_others(&own, waiting))
+    own.map_or_else(
+        |_| Vec::new(),
+        |own| of_others(&own, waiting).map(|(project, _)| name_of(project)).collect(),
+    )
 }
 
-fn of_others(own: &Path, waiting: &[(PathBuf, Session)]) -> Vec<WaitingSession> {
-    let others = waiting.iter().filter(|(project, _)| project != own);
-    let listed = |(project, session): &(PathBuf, Session)| WaitingSession {
-        project: name_of(project),
-        session_id: session.id.clone(),
-        title: session.title.clone(),
-    };
-    others.map(listed).collect()
+fn of_others<'a>(
+    own: &'a Path,
+    waiting: &'a [(PathBuf, Session)],
+) -> impl Iterator<Item = &'a (PathBuf, Session)> {
+    waiting.iter().filter(move |(project, _)| project != own)
 }
 
 #[cfg(test)]
@@ -71,8 +78,8 @@ mod tests {
             (PathBuf::from("/home/i/tide"), session("b", needs())),
         ];
         let names = |own: &str| {
-            let list = of_others(Path::new(own), &waiting);
-            list.into_iter().map(|one| one.project).collect::<Vec<_>>()
+            let others = of_others(Path::new(own), &waiting);
+            others.map(|(project, _)| name_of(project)).collect::<Vec<_>>()
         };
         assert_eq!(names("/home/i/ledger"), ["tide"]);
         assert_eq!(names("/home/i/mill"), ["ledger", "tide"]);

@@ -85,7 +85,6 @@ async fn a_hostile_line_costs_at_most_itself() {
         b"[\"system\",\"init\"]".into(),
         b"[{\"type\":\"result\"}]".into(),
         b"{\"type\":\"assistant\",\"message\":7}".into(),
-        b"{\"type\":\"system\",\"n\":1e999}".into(),
         b"{\"type\":\"assistant\",\"type\":\"result\"}".into(),
         b"{\"type\":\"assistant\"".into(),
         b"\xef\xbb\xbf{}".into(),

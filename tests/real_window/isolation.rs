@@ -82,6 +82,8 @@ const ABOUT_NO_SESSION: &[&str] = &[
     // A pin or the archive, which all windows and the command line share.
     "mark_session",
     "open_board",
+    // The session of another project that waits, which the shell chooses.
+    "show_waiting",
     "open_far",
     // Only what a search of this window found.
     "open_found",

@@ -112,18 +112,8 @@ pub struct Connection {
     pub settings: SettingsView,
     /// The item to show in the open session: the window was opened for a search result.
     pub show_item: Option<ItemId>,
-    /// The sessions of other projects that wait for the user, oldest first.
-    pub waiting: Vec<WaitingSession>,
-}
-
-/// A session of another project that waits for the user.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct WaitingSession {
-    /// The name of its project.
-    pub project: String,
-    pub session_id: SessionId,
-    pub title: String,
+    /// The names of other projects that wait for the user: one for each session, oldest first.
+    pub waiting: Vec<String>,
 }
 
 /// A message to a window.
@@ -192,9 +182,10 @@ pub enum WindowEvent {
     MenuChosen {
         id: String,
     },
-    /// The sessions of other projects that wait for the user: all of them, oldest first.
+    /// The names of other projects that wait for the user: one for each session, oldest first. A page learns nothing else of
+    /// the sessions of another project.
     WaitingChanged {
-        waiting: Vec<WaitingSession>,
+        waiting: Vec<String>,
     },
     /// Files are being dragged over the window; `None` when they are no longer.
     Dragging {

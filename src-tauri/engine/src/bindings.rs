@@ -189,7 +189,6 @@ fn typescript() -> String {
         UnreadKind,
         Batch,
         Connection,
-        WaitingSession,
         WindowMessage,
         PagePoint,
         WindowEvent,

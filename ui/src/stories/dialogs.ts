@@ -45,7 +45,7 @@ import { PRESETS } from './options';
 import WaitingNotice from '../lib/window/WaitingNotice.svelte';
 import { agree, ignore, press, states, write, type Page, type Play } from './story';
 
-const WAITING = ['ledger', 'tide'].map((project) => ({ project, sessionId: project, title: 'Round half to even' }));
+const WAITING = ['ledger', 'tide'];
 
 const PROBLEMS = [{ line: 4, column: 12, message: '“theme” must be "system", "light" or "dark".' }];
 

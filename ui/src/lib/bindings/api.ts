@@ -2453,18 +2453,9 @@ event: string, project: ProjectView, settings: SettingsView,
  */
 showItem: ItemId | null, 
 /**
- * The sessions of other projects that wait for the user, oldest first.
+ * The names of other projects that wait for the user: one for each session, oldest first.
  */
-waiting: Array<WaitingSession>, };
-
-/**
- * A session of another project that waits for the user.
- */
-export type WaitingSession = { 
-/**
- * The name of its project.
- */
-project: string, sessionId: SessionId, title: string, };
+waiting: Array<string>, };
 
 /**
  * A message to a window.
@@ -2479,7 +2470,7 @@ export type PagePoint = { x: number, y: number, };
 /**
  * An event that the shell sends to a window.
  */
-export type WindowEvent = { "type": "batchReady", sessionId: SessionId, } | { "type": "sessionListed", session: Session, } | { "type": "sessionRemoved", sessionId: SessionId, } | { "type": "storedChanged", change: StoredChange, } | { "type": "marksChanged", marks: Array<MarkedSession>, } | { "type": "show", sessionId: SessionId, requestId: RequestId | null, itemId: ItemId | null, } | { "type": "searched", nr: number, change: SearchChange, } | { "type": "worktreesChanged" } | { "type": "boardChanged", board: BoardView, } | { "type": "menuChosen", id: string, } | { "type": "waitingChanged", waiting: Array<WaitingSession>, } | { "type": "dragging", at: PagePoint | null, } | { "type": "dropped", dropped: Array<Dropped>, at: PagePoint, } | { "type": "recordingEnded", sessionId: SessionId, recording: RecordingState, } | { "type": "startChanged", start: StartView, } | { "type": "failed", what: string, error: CommandError, } | { "type": "settingsChanged", settings: SettingsView, } | { "type": "projectChanged", project: ProjectView, } | { "type": "connectionAsks", question: ConnectionQuestion, } | { "type": "connectionAnswered", id: string, };
+export type WindowEvent = { "type": "batchReady", sessionId: SessionId, } | { "type": "sessionListed", session: Session, } | { "type": "sessionRemoved", sessionId: SessionId, } | { "type": "storedChanged", change: StoredChange, } | { "type": "marksChanged", marks: Array<MarkedSession>, } | { "type": "show", sessionId: SessionId, requestId: RequestId | null, itemId: ItemId | null, } | { "type": "searched", nr: number, change: SearchChange, } | { "type": "worktreesChanged" } | { "type": "boardChanged", board: BoardView, } | { "type": "menuChosen", id: string, } | { "type": "waitingChanged", waiting: Array<string>, } | { "type": "dragging", at: PagePoint | null, } | { "type": "dropped", dropped: Array<Dropped>, at: PagePoint, } | { "type": "recordingEnded", sessionId: SessionId, recording: RecordingState, } | { "type": "startChanged", start: StartView, } | { "type": "failed", what: string, error: CommandError, } | { "type": "settingsChanged", settings: SettingsView, } | { "type": "projectChanged", project: ProjectView, } | { "type": "connectionAsks", question: ConnectionQuestion, } | { "type": "connectionAnswered", id: string, };
 
 /**
  * The settings of the user, for all windows.

@@ -224,6 +224,8 @@ export interface Host {
   openBoard(): Promise<void>;
   /** Opens a session of the board in the window of its project. */
   openBoardSession(sessionId: SessionId): Promise<void>;
+  /** Brings up the window of the other project that has waited longest, at its request. */
+  showWaiting(): Promise<void>;
   /** Stops the agents of these sessions of the board. Rejects if one was not stopped. */
   stopBoardSessions(sessionIds: SessionId[]): Promise<void>;
   /** Asks a machine once which sessions run there. ssh may ask something first. Rejects if it cannot be reached. */

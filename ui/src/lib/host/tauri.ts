@@ -90,6 +90,7 @@ export const tauriHost: Host = {
   removeWorktree: (path, withIgnored) => call('remove_worktree', { path, withIgnored }),
   openBoard: () => call('open_board'),
   openBoardSession: (sessionId) => call('open_board_session', { sessionId }),
+  showWaiting: () => call('show_waiting'),
   stopBoardSessions: (sessionIds) => call('stop_board_sessions', { sessionIds }),
   machineSessions: (machine) => call('machine_sessions', { machine }),
   openMachineSession: (machine, project, sessionId) => call('open_machine_session', { machine, project, sessionId }),

@@ -15,7 +15,6 @@ import type {
   SessionId,
   SessionMark,
   SettingsView,
-  WaitingSession,
   WindowEvent,
 } from '../bindings/api';
 import { asCommandError, type Host } from '../host/host';
@@ -74,7 +73,7 @@ export class ProjectState extends SessionActions {
   /** The request that the shell wants to be shown. */
   shownRequest = $state.raw<string | null>(null);
   /** The sessions of other projects that wait for the user, oldest first. */
-  waiting = $state.raw<readonly WaitingSession[]>([]);
+  waiting = $state.raw<readonly string[]>([]);
   /** The item that is to be shown as soon as its session has it: a search result was opened. */
   shownItem = $state.raw<{ sessionId: SessionId; itemId: ItemId } | null>(null);
   /** Whether the agent of new sessions can work. */
@@ -315,9 +314,8 @@ export class ProjectState extends SessionActions {
 
   /** Brings up the window of the project that has waited longest, at its request. */
   async showWaitingElsewhere(): Promise<void> {
-    const [first] = this.waiting;
-    if (first === undefined) return;
-    await this.problems.attempt('The session was not opened', () => this.host.openBoardSession(first.sessionId));
+    if (this.waiting.length === 0) return;
+    await this.problems.attempt('The session was not opened', () => this.host.showWaiting());
   }
 
   /** Opens a search result in the window of its project, at the item that matches. */

@@ -7,11 +7,9 @@ import { ProjectState } from '../state/project.svelte';
 import { showWaiting } from './requests';
 import { waitingWords } from './waitingWords';
 
-const session = (project: string, sessionId: string) => ({ project, sessionId, title: 'Tidy up' });
-
 describe('the notice about other projects', () => {
   it('names the projects', () => {
-    const words = (...names: string[]) => waitingWords(names.map((name, n) => session(name, `s${n}`)));
+    const words = (...names: string[]) => waitingWords(names);
     expect(words('ledger')).toBe('ledger waits');
     expect(words('ledger', 'ledger')).toBe('2 sessions of ledger wait');
     expect(words('ledger', 'tide', 'ledger')).toBe('ledger and tide wait');
@@ -23,9 +21,9 @@ describe('the notice about other projects', () => {
     const project = await ProjectState.start(host);
     showWaiting(project);
     expect(host.shown).toEqual([]);
-    project.hear({ type: 'waitingChanged', waiting: [session('ledger', 'a'), session('tide', 'b')] });
+    project.hear({ type: 'waitingChanged', waiting: ['ledger', 'tide'] });
     showWaiting(project);
-    expect(host.shown).toEqual([['a', null]]);
+    expect(host.shown).toEqual([['waiting', null]]);
     project.hear({ type: 'waitingChanged', waiting: [] });
     showWaiting(project);
     expect(host.shown).toHaveLength(1);
@@ -35,7 +33,7 @@ describe('the notice about other projects', () => {
   it('leaves the request of this project first', async () => {
     const host = new FakeHost('permission');
     const project = await ProjectState.start(host);
-    project.hear({ type: 'waitingChanged', waiting: [session('ledger', 'a')] });
+    project.hear({ type: 'waitingChanged', waiting: ['ledger'] });
     showWaiting(project);
     expect(host.shown).toEqual([]);
     expect(project.shownRequest).not.toBeNull();

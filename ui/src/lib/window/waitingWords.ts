@@ -1,10 +1,8 @@
 // The words of the notice about sessions of other projects that wait.
 
-import type { WaitingSession } from '../bindings/api';
-
-/** “ledger waits”, “3 sessions of ledger wait”, “ledger and 2 other projects wait”. */
-export function waitingWords(waiting: readonly WaitingSession[]): string {
-  const names = [...new Set(waiting.map(({ project }) => project))];
+/** `waiting` has the name of the project of each session. “ledger waits”, “3 sessions of ledger wait”, “ledger and 2 other projects wait”. */
+export function waitingWords(waiting: readonly string[]): string {
+  const names = [...new Set(waiting)];
   const [first = '', ...others] = names;
   if (others.length === 1) return `${first} and ${others[0]} wait`;
   if (others.length > 1) return `${first} and ${others.length} other projects wait`;

@@ -126,6 +126,11 @@ export abstract class FakeDesktop {
     return Promise.resolve();
   }
 
+  showWaiting(): Promise<void> {
+    this.shown.push(['waiting', null]);
+    return Promise.resolve();
+  }
+
   stopBoardSessions(sessionIds: SessionId[]): Promise<void> {
     this.stopped.push(...sessionIds);
     return Promise.resolve();
