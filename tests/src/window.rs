@@ -65,7 +65,7 @@ const PROGRAMS: [(&str, &str); 15] = [
     ("wl-copy", "wl-clipboard"),
 ];
 
-/// A description of what this machine lacks for tests of the real window; `None` if they can run.
+/// The reason why this machine cannot run tests of the real window; `None` if it can.
 pub fn lacking() -> Option<String> {
     lacking_programs().or_else(|| {
         let app = app_program();

@@ -45,7 +45,7 @@ struct Item {
 
 impl Item {
     /// The picture of the present state, whichever the tray reads. ksni (0.3.7) emits `NewIcon` and `NewAttentionIcon` only
-    /// for pictures that have changed, and xfce4-panel (4.18) draws neither anew after `NewStatus` alone.
+    /// for pictures that have changed, and xfce4-panel (4.18) redraws neither after `NewStatus` alone.
     fn picture(&self) -> ksni::Icon {
         let pixels = self.pixels.clone();
         if self.contents.needs_user { marked(pixels) } else { pixels }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 /// The fields of a task that the user decides about. The CLI changes the others after each turn (`lastFiredAt`).
 const DECIDED: [&str; 3] = ["cron", "prompt", "recurring"];
 
-/// The schedule without the notes of the CLI; as it is if it is no list of tasks.
+/// The schedule without the notes of the CLI; unchanged if it is not a list of tasks.
 pub fn without_notes(bytes: Vec<u8>) -> Vec<u8> {
     let Ok(Value::Object(document)) = serde_json::from_slice(&bytes) else { return bytes };
     let Some(Value::Array(tasks)) = document.get("tasks") else { return bytes };

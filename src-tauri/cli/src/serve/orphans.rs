@@ -6,7 +6,7 @@ use deskbell_engine::process::app_runs::{AppRuns, RunKind};
 use deskbell_engine::process::orphans::OrphanProcess;
 use std::path::PathBuf;
 
-/// A window asks its user before it ends such processes. Nobody may be at a server, and its sessions ran unattended.
+/// A window asks its user before it ends such processes. A server may have no user present, and its sessions ran unattended.
 pub async fn end(data: PathBuf) {
     if let Err(error) = try_end(data).await {
         tracing::error!(%error, "could not find out whether an earlier server left processes");

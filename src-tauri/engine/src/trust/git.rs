@@ -127,7 +127,7 @@ fn stays(setting: &file::Setting) -> bool {
     }
 }
 
-/// The user's own settings for all repositories, as far as they can be read.
+/// The user's own settings for all repositories; unreadable ones are left out.
 fn users_settings(inherited: &impl Fn(&str) -> Option<OsString>) -> Vec<file::Setting> {
     let home = dirs::home_dir().unwrap_or_default();
     let data = inherited("XDG_CONFIG_HOME").map_or_else(|| home.join(".config"), PathBuf::from);
