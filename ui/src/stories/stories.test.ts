@@ -87,6 +87,7 @@ describe('the stories', () => {
     for (const name of sceneNames) await scene(name);
     await scene('conversation', () => press('j'));
     await scene('conversation', () => fireEvent.keyDown(document.body, { key: 'F10' }));
+    await scene('conversation', () => fireEvent.keyDown(document.body, { key: 'a', altKey: true }));
     const { matchMedia } = window;
     window.matchMedia = (query) => ({ ...matchMedia(query), matches: query.includes('820px') });
     await scene('conversation', () => press('j'));

@@ -9,8 +9,8 @@ import { actionOf } from './table';
 /** What a menu says about an action on an open session with this agent, which has a conversation. */
 function reason(id: string, agent: 'claude' | 'acp'): string | null | undefined {
   const session = { ...emptySession('s1', 'Title', agent), agentName: 'Gemini CLI', agentSessionId: 'a1' };
-  const project = { open: { session }, isWatching: false };
-  const desk = { covered: null, project } as unknown as Desk;
+  const pane = { state: { session }, isWatching: false };
+  const desk = { covered: null, pane, project: { main: pane } } as unknown as Desk;
   const item = { id: 'p1', body: { type: 'prompt' } };
   return actionOf(id).off?.(desk, { row: { session, stored: null }, item, file: null } as unknown as Target);
 }
@@ -30,8 +30,9 @@ describe('a session with another agent', () => {
 
 it('a session of a server says why it is not recorded here', () => {
   const at = (link: Session['link']) => {
-    const project = { open: { session: { ...emptySession('s1', 'Title'), link } } };
-    return actionOf('record').off?.({ covered: null, project } as unknown as Desk, {} as Target);
+    const pane = { state: { session: { ...emptySession('s1', 'Title'), link } } };
+    const desk = { covered: null, pane, project: { main: pane } } as unknown as Desk;
+    return actionOf('record').off?.(desk, {} as Target);
   };
   expect(at({ type: 'here' })).toBeNull();
   expect(at({ type: 'connected' })).toMatch(/runs in a server and cannot be recorded here/);
