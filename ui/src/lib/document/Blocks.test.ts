@@ -102,8 +102,11 @@ describe('documents', () => {
       { text: '"שלום"', style: 'string' as const },
     ];
     const both: Block = { type: 'code', language: null, lines: [{ tokens }, codeLine('let a = 1;')] };
-    const { container } = await draw(Blocks, { blocks: [paragraph('שלום'), both] });
-    expect(container.querySelector('p')?.dir).toBe('auto');
+    const quote: Block = { type: 'quote', blocks: [paragraph('12: مرحبا')] };
+    const blocks = [paragraph('1. שלום world'), paragraph('world שלום'), paragraph('12'), quote, both];
+    const { container } = await draw(Blocks, { blocks });
+    const directions = [...container.querySelectorAll('p, blockquote')].map((block) => block.getAttribute('dir'));
+    expect(directions).toEqual(['rtl', 'ltr', '', 'rtl', 'rtl']);
     const [hebrew, latin] = container.querySelectorAll('.line');
     expect([...(hebrew?.children ?? [])].map(({ textContent }) => textContent)).toEqual(['name', ' = ', '"שלום"']);
     expect([hebrew, latin].map((line) => line?.classList.contains('isolated'))).toEqual([true, false]);

@@ -3,6 +3,7 @@
 
 import type { CodeLine } from '../bindings/api';
 import { breakable } from '../text/breakable';
+import { RIGHT_TO_LEFT } from './direction';
 
 /**
  * Changes the lines of `code` from `before` to `after`. A line that is the same object is not touched, even if lines
@@ -27,9 +28,6 @@ export function drawLines(code: Element, before: readonly CodeLine[], after: rea
   for (let n = before.length - after.length; n > 0; n -= 1) code.lastElementChild?.remove();
   for (const line of after.slice(kept)) code.append(drawLine(line, wrap));
 }
-
-/** Letters that are written from right to left. */
-const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 
 function drawLine(line: CodeLine, wrap: boolean): HTMLElement {
   const drawn = element('line');
