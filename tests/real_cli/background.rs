@@ -82,7 +82,7 @@ pub async fn a_stop_leaves_a_subagent_in_the_background_running() -> Result<()> 
         "description": "dig", "subagent_type": "general-purpose", "run_in_background": true,
         "prompt": "GATE dig\nSAY dug",
     });
-    relay.prompt(&format!("TOOL Agent {call}\nHANG")).await?;
+    relay.prompt(&format!("TOOL Agent {call}\nGATE answer\nSAY it digs")).await?;
     relay.session_where("the subagent", |session| session["nBackground"] == 1).await?;
     relay.send(&Command::Interrupt).await?;
     let turn = relay.turn_end().await?;
@@ -90,6 +90,7 @@ pub async fn a_stop_leaves_a_subagent_in_the_background_running() -> Result<()> 
     ensure!(turn["words"] == "Interrupted · 1 background task goes on", "{turn}");
     ensure!(relay.session()?["nBackground"] == 1, "{}", relay.session()?);
 
+    world.api.open("answer");
     world.api.open("dig");
     let unasked = |event: &Value| event["type"] == "turnStarted" && event["promptIds"] == json!([]);
     relay.next_event("the turn about its report", DEADLINE, unasked).await?;
