@@ -55,7 +55,10 @@ pub enum Input {
         nr: Option<u64>,
         detail: String,
     },
+    /// A session that this server runs.
     SessionOpened(SessionSummary),
+    /// A session that another server runs and this one shows: its work keeps that server, and not this one.
+    SessionMirrored(SessionSummary),
     SessionRemoved(SessionId),
     /// An event of a session as a line, and the session's summary if the event changed it.
     Event {
@@ -138,6 +141,7 @@ pub enum Effect {
 
 struct Held {
     summary: SessionSummary,
+    runs_here: bool,
     events: EventLog,
     /// It took the place of a session with the same id, whose events had other numbers.
     is_replacement: bool,
@@ -206,7 +210,8 @@ impl Hub {
                     self.unreadable(client, id, nr, detail, &mut effects);
                 }
             }
-            Input::SessionOpened(summary) => self.opened(summary, &mut effects),
+            Input::SessionOpened(summary) => self.opened(summary, true, &mut effects),
+            Input::SessionMirrored(summary) => self.opened(summary, false, &mut effects),
             Input::SessionRemoved(session_id) => self.removed(&session_id, &mut effects),
             Input::Event { session_id, seq, line, summary } => {
                 self.event(&session_id, seq, line, summary, &mut effects);
@@ -530,10 +535,10 @@ impl Hub {
         self.send(client, told, effects);
     }
 
-    fn opened(&mut self, summary: SessionSummary, effects: &mut Vec<Effect>) {
+    fn opened(&mut self, summary: SessionSummary, runs_here: bool, effects: &mut Vec<Effect>) {
         let id = summary.id.clone();
         let is_replacement = self.sessions.contains_key(&id);
-        let held = Held { events: EventLog::new(summary.seq), summary, is_replacement };
+        let held = Held { events: EventLog::new(summary.seq), summary, runs_here, is_replacement };
         self.sessions.insert(id.clone(), held);
         if is_replacement {
             let attached =
@@ -618,7 +623,8 @@ impl Hub {
     }
 
     fn is_working(&self) -> bool {
-        self.requests.n_pending() > 0 || self.sessions.values().any(|held| is_busy(&held.summary))
+        self.requests.n_pending() > 0
+            || self.sessions.values().any(|held| held.runs_here && is_busy(&held.summary))
     }
 
     fn note_idle(&mut self, now: u64) {

@@ -408,7 +408,11 @@ impl Server {
         let (end, ended) = watch::channel(());
         let entry = Entry { nr, handle: handle.clone(), project: project.clone(), jobs, _end: end };
         lock(&self.sessions.entries).insert(id.clone(), entry);
-        self.step(Input::SessionOpened(summary(&snapshot.session, snapshot.seq)));
+        let summary = summary(&snapshot.session, snapshot.seq);
+        self.step(match handle.is_mirror() {
+            true => Input::SessionMirrored(summary),
+            false => Input::SessionOpened(summary),
+        });
         tokio::spawn(pump(self.clone(), id, nr, events));
         tokio::spawn(work(self.clone(), handle, project, inbox, ended));
         Ok(())

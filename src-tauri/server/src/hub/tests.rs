@@ -466,3 +466,12 @@ fn a_question_is_answered_to_its_client_and_their_number_and_size_are_bounded() 
     hub.step(0, Input::Disconnected(ONE));
     assert_eq!(told(&mut hub, 99, Ok(Value::Null)), []);
 }
+
+#[test]
+fn the_work_of_a_session_that_another_server_runs_keeps_no_server() {
+    let mut hub = hub();
+    connect(&mut hub, ONE);
+    hub.step(0, Input::SessionMirrored(summary_of("elsewhere", working())));
+    let retire = json!({"type": "retire", "version": "0.3.0"});
+    assert!(request(&mut hub, ONE, retire).contains(&Effect::Leave));
+}
