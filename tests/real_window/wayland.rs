@@ -287,8 +287,8 @@ async fn rings_at(stage: &Stage, place: Place, (script, said, rung): (&str, &str
         "the bell took the keyboard: {windows:?}"
     );
     if asks {
-        // Over another window of the app a request has no dialog.
-        if place != Place::BehindOurs {
+        // The board has the focus in the two other places: over a window of the app a request has no dialog.
+        if place == Place::OtherWorkspace {
             stage.compositor.window("Run this command?").await?;
         }
         stage.notifications.act(seen.id, "deny").await?;
