@@ -56,6 +56,29 @@ function everything(text: string): Block[] {
 }
 
 describe('documents', () => {
+  it('keep the selection in a paragraph that grows', async () => {
+    const grown = (text: string): Block[] => [
+      {
+        type: 'paragraph',
+        spans: [
+          { type: 'text', text: 'See ' },
+          { type: 'code', text: 'a.rs' },
+          { type: 'text', text },
+        ],
+      },
+    ];
+    const { container, redraw } = await draw(Blocks, { blocks: grown(' and the fi'), caret: true });
+    const code = container.querySelector('code');
+    const last = code?.nextSibling as Text;
+    const selected = document.getSelection();
+    selected?.setBaseAndExtent(code?.firstChild as Text, 1, last, 4);
+    await redraw({ blocks: grown(' and the files') });
+    expect(selected?.toString()).toBe('.rs and');
+    await redraw({ blocks: grown(' and the **files') });
+    expect(container.textContent).toBe('See a.rs and the **files');
+    expect(selected?.toString()).toBe('.rs and');
+  });
+
   it('draw hostile text as text, in every place it can stand', async () => {
     const { container } = await draw(Blocks, { blocks: everything(HOSTILE) });
     expect(container.querySelector('img, script, b, iframe')).toBeNull();

@@ -21,13 +21,38 @@ export function drawSpans(parent: Element, before: readonly Span[], after: reado
   for (let i = 0; i < kept; i += 1) {
     const [span, node] = [after[i], drawn];
     drawn = node?.nextSibling ?? null;
-    if (span === undefined || span === before[i]) continue;
-    // Changes the text in place, so that the user's selection is kept.
-    if (span.type === 'text' && node instanceof Text && breakable(span.text).length === 1) node.data = span.text;
+    const was = before[i];
+    if (span === undefined || was === undefined || areEqual(was, span)) continue;
+    if (span.type === 'text' && node instanceof Text && breakable(span.text).length === 1) rewrite(node, span.text);
     else node?.replaceWith(drawSpan(span));
   }
   for (let n = before.length - after.length; n > 0; n -= 1) parent.lastChild?.remove();
   for (const span of after.slice(kept)) parent.append(drawSpan(span));
+}
+
+/**
+ * Changes the end of a text that differs. The user's selection before it is kept: a new value of `data` would collapse it
+ * to the start.
+ */
+function rewrite(node: Text, text: string): void {
+  const { data } = node;
+  const most = Math.min(data.length, text.length);
+  let same = 0;
+  while (same < most && data[same] === text[same]) same += 1;
+  node.replaceData(same, data.length - same, text.slice(same));
+}
+
+/** Whether two spans are drawn alike. A paragraph that grows arrives as new objects. */
+function areEqual(one: Span, other: Span): boolean {
+  if (one === other) return true;
+  if (one.type !== other.type) return false;
+  if ('spans' in one && 'spans' in other) {
+    const { spans } = other;
+    return one.spans.length === spans.length && one.spans.every((inner, i) => areEqual(inner, spans[i] ?? inner));
+  }
+  if ('text' in one && 'text' in other) return one.text === other.text;
+  if (one.type === 'footnoteRef' && other.type === 'footnoteRef') return one.label === other.label;
+  return one.type === 'break';
 }
 
 function drawSpan(span: Span): Node {
