@@ -303,7 +303,8 @@ fn main() {
         usage: it_adds_up_the_turns_of_the_project_and_of_all_projects;
         pasting: an_image_is_pasted_by_key_and_by_command,
             an_image_that_cannot_be_read_is_told,
-            an_image_in_a_format_that_no_agent_takes_is_told;
+            an_image_in_a_format_that_no_agent_takes_is_told,
+            ten_thousand_lines_are_attached_kept_and_sent;
         survival: a_killed_app_offers_the_cut_prompt,
             a_killed_agent_is_told_and_starts_again,
             a_killed_webview_comes_back,

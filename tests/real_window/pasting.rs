@@ -1,4 +1,4 @@
-//! An image on the clipboard of the desktop goes into the prompt.
+//! The clipboard of the desktop goes into the prompt: images, and long texts as attachments.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -88,6 +88,39 @@ pub async fn an_image_in_a_format_that_no_agent_takes_is_told() -> Result<()> {
             stage.window.type_into("Prompt", "look").await?;
             stage.pointer.key("ctrl+v").await?;
             stage.window.wait_shows("image/x-icon", SHORT).await.map(drop)
+        })
+        .await
+}
+
+pub async fn ten_thousand_lines_are_attached_kept_and_sent() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("pasted-text", async |stage| {
+            let file = stage.desktop.home().join("log.txt");
+            let lines: String = (0..10_000).map(|i| format!("line {i}: a few words of a log\n")).collect();
+            std::fs::write(&file, lines)?;
+            let _owner = copied(stage, &file, "UTF8_STRING")?;
+            offers(stage, "UTF8_STRING").await?;
+            stage.window.type_into("Prompt", "SAY seen").await?;
+            stage.pointer.key("ctrl+v").await?;
+            let chip = "Pasted text · 10,000 lines";
+            stage.window.wait_shows(chip, SHORT).await?;
+            ensure!(stage.window.value("Prompt").await? == "SAY seen");
+            stage.restart().await?;
+            stage.window.wait_shows(chip, SHORT).await?;
+            // By keys from the box: to the attachment, and open.
+            stage.pointer.key("ctrl+l").await?;
+            stage.pointer.key("Home").await?;
+            stage.pointer.key("BackSpace").await?;
+            stage.pointer.key("Return").await?;
+            stage.window.wait_shows("line 0: a few words of a log", SHORT).await?;
+            stage.window.wait_shows("It is too long for the box", SHORT).await?;
+            stage.pointer.key("Escape").await?;
+            stage.window.click("button", "Send").await?;
+            stage.window.wait_said("seen", SHORT).await?;
+            let record = stage.window.all_text().await?;
+            ensure!(record.contains("1 document"), "{record}");
+            Ok(())
         })
         .await
 }

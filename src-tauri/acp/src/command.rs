@@ -94,7 +94,7 @@ pub enum PromptPart {
         uri: String,
         name: String,
     },
-    /// A file with its text.
+    /// A file with its text. An agent that takes no files gets the text alone.
     File {
         uri: String,
         text: String,

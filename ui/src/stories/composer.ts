@@ -26,7 +26,13 @@ const NOWHERE: Storage = {
 const LONG =
   'then run the whole suite, and if all of it passes update the changelog with a line for each of the nine cases of the report';
 
-function box(text: string, images: string[] = []) {
+/** A log, as it was pasted. */
+const PASTED = Array.from(
+  { length: 60 },
+  (_, i) => `test rounding::case_${i} ... ${i % 9 === 4 ? 'FAILED' : 'ok'}\n`,
+).join('');
+
+function box(text: string, images: string[] = [], pasted = '') {
   const draft = new Draft('story', NOWHERE);
   draft.text = text;
   draft.attachments = images.map((name) =>
@@ -35,6 +41,9 @@ function box(text: string, images: string[] = []) {
       name.endsWith('.png') ? { mediaType: 'image/png', data: IMAGE } : { mediaType: 'application/pdf', data: '' },
     ),
   );
+  if (pasted !== '') {
+    draft.attachments = [...draft.attachments, drafted('Pasted text', { mediaType: 'text/plain', data: pasted })];
+  }
   return {
     draft,
     commands: emptySession('', '').commands,
@@ -81,6 +90,12 @@ export const composer: Page = () => [
     'a long draft': box(`${LONG}\n`.repeat(12)),
     'with images': box('Like these', ['bank-statement.png', `${'a-very-long-name-'.repeat(5)}.png`]),
     'with documents': box('Compare these', ['report.pdf', 'bank-statement.png']),
+    'with a pasted text': box('Why does this fail?', ['bank-statement.png'], PASTED),
+    'reading a pasted text': [box('', [], PASTED), (root) => press(root, 'Pasted text · ')],
+    'reading one that is too long for the box': [
+      box('', [], PASTED.repeat(30)),
+      (root) => press(root, 'Pasted text · '),
+    ],
     'an agent that takes text only': { ...box('Look'), accepted: { images: false, documents: false } },
     'a turn runs': { ...box('and one more thing'), running: true, takesIntoTurn: true },
     'the turn stops': { ...box('never mind'), running: true, stopping: true },

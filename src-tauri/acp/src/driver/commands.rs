@@ -153,8 +153,11 @@ impl Driver {
                 PromptPart::Link { uri, name } => {
                     v1::ContentBlock::ResourceLink(v1::ResourceLink::new(name, uri))
                 }
+                // Every agent takes text; the file's name is lost.
+                PromptPart::File { text, .. } if !abilities.embedded_files => {
+                    v1::ContentBlock::Text(v1::TextContent::new(text))
+                }
                 PromptPart::File { uri, text } => {
-                    abilities.embedded_files.then_some(()).ok_or(Refusal::NotOffered)?;
                     let file = v1::TextResourceContents::new(text, uri);
                     let file = v1::EmbeddedResourceResource::TextResourceContents(file);
                     v1::ContentBlock::Resource(v1::EmbeddedResource::new(file))

@@ -351,6 +351,16 @@ fn an_option_that_is_the_mode_sets_it() {
 }
 
 #[test]
+fn a_text_is_part_of_the_prompt_where_the_agent_takes_no_files() {
+    let mut driver = in_session();
+    let pasted = PromptPart::File { uri: "attachment:Pasted text".to_owned(), text: "a\r\nb\n".to_owned() };
+    let parts = vec![pasted, PromptPart::Text("why?".to_owned())];
+    let step = driver.command(Command::Prompt(parts)).unwrap();
+    let text = |text: &str| json!({"type": "text", "text": text});
+    assert_eq!(written(&step)[0]["params"]["prompt"], json!([text("a\r\nb\n"), text("why?")]));
+}
+
+#[test]
 fn a_command_is_refused_where_it_cannot_count() {
     let mut driver = Driver::new(CommandPlace::Input);
     assert_eq!(driver.command(Command::NewSession { folder: "/p".to_owned() }), Err(Refusal::NotNow));
@@ -359,8 +369,12 @@ fn a_command_is_refused_where_it_cannot_count() {
     let load = Command::LoadSession { id: "old".to_owned(), folder: "/p".to_owned() };
     assert_eq!(driver.command(load), Err(Refusal::HasSession));
     assert_eq!(driver.command(prompt("")), Err(Refusal::Empty));
-    let file = PromptPart::File { uri: "file:///a".to_owned(), text: "x".to_owned() };
-    assert_eq!(driver.command(Command::Prompt(vec![file])), Err(Refusal::NotOffered));
+    let pdf = PromptPart::Document {
+        uri: "file:///a.pdf".to_owned(),
+        media_type: "application/pdf".to_owned(),
+        data: "JVBERi0=".to_owned(),
+    };
+    assert_eq!(driver.command(Command::Prompt(vec![pdf])), Err(Refusal::NotOffered));
     driver.command(prompt("x")).unwrap();
     assert_eq!(driver.command(prompt("y")), Err(Refusal::TurnRunning));
     let delete = Command::DeleteSession { id: "old".to_owned() };

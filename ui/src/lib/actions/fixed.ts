@@ -12,6 +12,8 @@ export const FIXED_KEYS: readonly FixedKey[] = [
   { keys: 'Ctrl+Enter', words: 'Send into the running turn' },
   { keys: 'Ctrl+Shift+Enter', words: 'End the turn and send now' },
   { keys: 'ArrowUp ArrowDown', words: 'Earlier and later prompts, in an empty prompt box' },
+  { keys: 'Ctrl+Shift+V', words: 'Paste a long text into the prompt box, not as an attachment' },
+  { keys: 'Backspace', words: 'Go to the attachments, at the start of the prompt box' },
   { keys: '/', words: 'Complete a command' },
   { keys: '@', words: 'Complete a file of the project' },
 ];

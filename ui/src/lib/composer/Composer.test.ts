@@ -48,6 +48,12 @@ async function composer({
   return { ...drawn, ...props, host, sent, box, user: userEvent.setup() };
 }
 
+/** What WebKitGTK gives of a clipboard with an image. */
+const NO_TYPES = { files: [], types: [], getData: () => '' };
+
+/** A clipboard with a text. */
+const copied = (text: string) => ({ files: [], types: ['text/plain'], getData: () => text });
+
 const button = (name: string) => screen.getByRole('button', { name });
 const texts = (sent: { text: string }[]) => sent.map(({ text }) => text);
 
@@ -283,9 +289,9 @@ describe('files', () => {
     const { user, box, sent, onfind, onstop } = await composer({ running: true });
     onfind.mockImplementation(() => Promise.resolve('The machine is gone.'));
     await user.keyboard('look at @src');
-    await vi.waitFor(() => expect(screen.getByRole('status').textContent).toBe('The machine is gone.'));
+    await screen.findByText('The machine is gone.');
     await user.keyboard('{Escape}');
-    expect(screen.queryByRole('status')).toBeNull();
+    expect(screen.queryByText('The machine is gone.')).toBeNull();
     expect(onstop).not.toHaveBeenCalled();
     await user.keyboard('/a b{Enter}');
     expect(texts(sent)).toEqual(['look at @src/a b']);
@@ -347,9 +353,9 @@ describe('attachments', () => {
   it('are read by the host where the page is given an empty clipboard', async () => {
     const { box, host, onwrite } = await composer();
     host.clipboard = { mediaType: 'image/png', data: 'iVBORw0KGgo=' };
-    await fireEvent.paste(box, { clipboardData: { files: [], types: ['text/plain'] } });
+    await fireEvent.paste(box, { clipboardData: copied('a word') });
     expect(onwrite).not.toHaveBeenCalled();
-    await fireEvent.paste(box, { clipboardData: { files: [], types: [] } });
+    await fireEvent.paste(box, { clipboardData: NO_TYPES });
     await screen.findByText('Pasted image');
     expect(screen.getAllByText('Pasted image')).toHaveLength(1);
     expect(onwrite).toHaveBeenCalled();
@@ -358,7 +364,7 @@ describe('attachments', () => {
   it('that the host cannot read are told', async () => {
     const { box, host, onrefuse } = await composer();
     host.clipboardImage = () => Promise.reject({ code: 'badCommand', message: 'It does not answer.', detail: null });
-    await fireEvent.paste(box, { clipboardData: { files: [], types: [] } });
+    await fireEvent.paste(box, { clipboardData: NO_TYPES });
     await vi.waitFor(() => expect(onrefuse).toHaveBeenCalledWith('It does not answer.'));
   });
 
@@ -385,7 +391,7 @@ describe('attachments', () => {
     await fireEvent.paste(box, { clipboardData: { files: [png()] } });
     await vi.waitFor(() => expect(onrefuse).toHaveBeenCalledTimes(1));
     host.clipboard = { mediaType: 'image/png', data: 'iVBORw0KGgo=' };
-    await fireEvent.paste(box, { clipboardData: { files: [], types: [] } });
+    await fireEvent.paste(box, { clipboardData: NO_TYPES });
     await vi.waitFor(() => expect(onrefuse).toHaveBeenCalledTimes(2));
     expect(onrefuse.mock.calls.flat()).toEqual([
       'This agent accepts text only, so shot.png was not attached.',
@@ -398,7 +404,7 @@ describe('attachments', () => {
     const { box, user, sent } = await composer();
     const files = [new File(['%PDF-1.7'], 'a.pdf'), new File(['one'], 'notes')];
     await fireEvent.paste(box, { clipboardData: { files } });
-    await screen.findByText('notes');
+    await screen.findByText('notes · 3 characters');
     await user.keyboard('{Enter}');
     expect(sent[0]?.attachments).toEqual([
       { name: 'a.pdf', mediaType: 'application/pdf', data: btoa('%PDF-1.7') },
@@ -427,6 +433,124 @@ describe('attachments', () => {
     await tick();
     expect(box.value).toBe('look');
     screen.getByText('shot.png');
+  });
+});
+
+describe('a long pasted text', () => {
+  const LONG = Array.from({ length: 10_000 }, (_, i) => `line ${i}\r\n`).join('');
+  const chip = (name: string | RegExp = /^Pasted text · /) => screen.getByRole('button', { name });
+
+  it('is attached, and sent exactly as it was copied', async () => {
+    const { box, user, sent, onwrite } = await composer();
+    await fireEvent.paste(box, { clipboardData: copied(LONG) });
+    chip('Pasted text · 10,000 lines');
+    expect(screen.getByText('Pasted text, 10,000 lines, is attached').closest('[role=status]')).not.toBeNull();
+    expect(onwrite).toHaveBeenCalled();
+    await user.keyboard('What is this?{Enter}');
+    const attachments = [{ name: 'Pasted text', mediaType: 'text/plain', data: LONG }];
+    expect(sent).toEqual([{ text: 'What is this?', attachments, delivery: 'afterTurn' }]);
+  });
+
+  it.each([
+    ['40 lines', 'a\n'.repeat(40), 0],
+    ['41 lines', 'a\n'.repeat(41), 1],
+    ['4,000 characters', 'a'.repeat(4_000), 0],
+    ['4,001 characters', 'a'.repeat(4_001), 1],
+    ['only line breaks', '\n'.repeat(100), 0],
+  ])('begins above a bound: %s', async (_, text, n) => {
+    const { box, draft } = await composer();
+    const left = await fireEvent.paste(box, { clipboardData: copied(text) });
+    expect(draft.attachments).toHaveLength(n);
+    // The browser pastes what is left to it.
+    expect(left).toBe(n === 0);
+  });
+
+  it('goes into the box with Ctrl+Shift+V, as long as the box stays quick', async () => {
+    const { box, draft, user } = await composer();
+    await user.keyboard('{Control>}{Shift>}V{/Shift}{/Control}');
+    expect(await fireEvent.paste(box, { clipboardData: copied('a\n'.repeat(1_000)) })).toBe(true);
+    expect(draft.attachments).toEqual([]);
+    await user.keyboard('{Control>}{Shift>}V{/Shift}{/Control}');
+    expect(await fireEvent.paste(box, { clipboardData: copied(LONG) })).toBe(false);
+    // The next paste is a usual one.
+    await fireEvent.paste(box, { clipboardData: copied('a\n'.repeat(41)) });
+    expect(draft.attachments.map(({ name }) => name)).toEqual(['Pasted text', 'Pasted text 2']);
+  });
+
+  it('is attached where the clipboard has it in an old format of X11', async () => {
+    const { box, draft } = await composer();
+    await fireEvent.paste(box, { clipboardData: { ...copied(LONG), types: [] } });
+    expect(draft.attachments).toHaveLength(1);
+  });
+
+  it('is attached where the agent takes no documents: it gets the text', async () => {
+    const { box, draft, onrefuse } = await composer({ takes: { images: false, documents: false } });
+    await fireEvent.paste(box, { clipboardData: copied(LONG) });
+    expect(draft.attachments).toHaveLength(1);
+    expect(onrefuse).not.toHaveBeenCalled();
+  });
+
+  it('of more than a megabyte is refused, and says what to do', async () => {
+    const { box, draft, onrefuse } = await composer();
+    await fireEvent.paste(box, { clipboardData: copied('é'.repeat(600_000)) });
+    expect(draft.attachments).toEqual([]);
+    const why = 'The pasted text is larger than 1 MB. Save it as a file and write its path into the prompt.';
+    expect(onrefuse.mock.calls).toEqual([[why]]);
+  });
+
+  it('is read in a dialog, part by part, and turned back into text where the cursor is', async () => {
+    const { box, user, draft } = await composer();
+    await user.keyboard('before after{ArrowLeft>5/}');
+    const text = Array.from({ length: 300 }, (_, i) => `line ${i}`).join('\r\n');
+    await fireEvent.paste(box, { clipboardData: copied(text) });
+    await user.click(chip());
+    const dialog = screen.getByRole('dialog', { name: 'Pasted text · 300 lines' });
+    expect(dialog.querySelectorAll('.line')).toHaveLength(300);
+    await user.click(button('Put into the text'));
+    await tick();
+    expect(draft.text).toBe(`before ${text.replaceAll('\r', '')}after`);
+    expect(draft.attachments).toEqual([]);
+    const field = screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Prompt' });
+    expect(document.activeElement).toBe(field);
+  });
+
+  it('stays an attachment if the box would become slow', async () => {
+    const { box, user } = await composer();
+    await fireEvent.paste(box, { clipboardData: copied(LONG) });
+    await user.click(chip());
+    expect(screen.getByRole('dialog').querySelectorAll('.line')).toHaveLength(1_000);
+    await user.click(button('45 more: show 5'));
+    expect(screen.getByRole('dialog').querySelectorAll('.line')).toHaveLength(2_000);
+    expect((button('Put into the text') as HTMLButtonElement).disabled).toBe(true);
+    screen.getByText('It is too long for the box, which would become slow.');
+    await user.click(button('Remove'));
+    expect(screen.queryByRole('dialog')).toBeNull();
+    expect(document.activeElement).toBe(box);
+  });
+
+  it('is reached, opened and removed by keys', async () => {
+    const { box, user, draft } = await composer();
+    for (const text of [LONG, LONG]) await fireEvent.paste(box, { clipboardData: copied(text) });
+    await user.keyboard('word{Backspace}');
+    expect(box.value).toBe('wor');
+    await user.keyboard('{Home}{Backspace}');
+    expect(document.activeElement).toBe(chip(/^Pasted text 2/));
+    await user.keyboard('{ArrowLeft}');
+    expect(document.activeElement).toBe(chip());
+    await user.keyboard('{Enter}');
+    screen.getByRole('dialog', { name: 'Pasted text · 10,000 lines' });
+    screen.getByRole<HTMLDialogElement>('dialog').close();
+    await tick();
+    chip().focus();
+    await user.keyboard('{Delete}');
+    expect(screen.getByText('Pasted text was removed').closest('[role=status]')).not.toBeNull();
+    expect(document.activeElement).toBe(chip(/^Pasted text 2/));
+    await user.keyboard('{Escape}');
+    expect(document.activeElement).toBe(box);
+    await user.keyboard('{Home}{Backspace}{Delete}');
+    expect(draft.attachments).toEqual([]);
+    expect(document.activeElement).toBe(box);
+    expect(box.value).toBe('wor');
   });
 });
 

@@ -29,6 +29,8 @@ export function drafted(name: string, attachment: Attachment): DraftAttachment {
 
 export const isImage = ({ mediaType }: Attachment) => mediaType.startsWith('image/');
 
+export const isText = ({ mediaType }: Attachment) => mediaType === 'text/plain';
+
 /** Why an attachment cannot be added to these, in words; `null` if it can. */
 export function refusal(added: DraftAttachment, others: readonly DraftAttachment[], accepted: Accepted): string | null {
   if (!accepted.images && !accepted.documents) {
@@ -38,6 +40,11 @@ export function refusal(added: DraftAttachment, others: readonly DraftAttachment
   if (!isImage(added) && !accepted.documents) {
     return `This agent accepts no documents, so ${added.name} was not attached. Write its path into the prompt instead.`;
   }
+  return tooMuch(added, others);
+}
+
+/** Why these are too much for one prompt, in words. Every agent takes a pasted text, so this is the only limit of one. */
+export function tooMuch(added: DraftAttachment, others: readonly DraftAttachment[]): string | null {
   const together = [added, ...others].reduce((sum, { data }) => sum + data.length, 0);
   if (together > MAX_TOGETHER) {
     return `${added.name} was not attached: with one prompt the agent takes about 21 MB of files.`;
