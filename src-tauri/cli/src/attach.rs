@@ -240,7 +240,7 @@ impl Face for Script {
 }
 
 fn print(line: &[u8]) -> anyhow::Result<()> {
-    let mut stdout = std::io::stdout().lock();
+    let mut stdout = crate::output::stdout();
     stdout.write_all(line).and_then(|()| stdout.flush()).context("writing to stdout")
 }
 

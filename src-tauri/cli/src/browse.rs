@@ -1,10 +1,9 @@
 //! `deskbell folders`: lists the folders in a folder, for a window that chooses one on this machine.
 
-use crate::output::ended;
+use crate::output::{ended, print};
 use anyhow::Context;
 use deskbell_engine::api::FolderListing;
 use deskbell_engine::disk;
-use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -24,7 +23,7 @@ fn run(folder: &Path) -> anyhow::Result<()> {
     runtime.shutdown_background();
     let mut line = serde_json::to_vec(&listing??)?;
     line.push(b'\n');
-    Ok(std::io::stdout().lock().write_all(&line)?)
+    Ok(print(&line)?)
 }
 
 fn list(folder: &Path) -> anyhow::Result<FolderListing> {

@@ -3,6 +3,7 @@
 
 use crate::agent::{self, Chosen, Run};
 use crate::args::ReportForm;
+use crate::output::print;
 use crate::trust::Allowed;
 use crate::{desktop, folders, logs, other_agents};
 use deskbell_engine::LocalHost;
@@ -111,18 +112,16 @@ pub fn main(chosen: Option<PathBuf>, form: ReportForm, data: PathBuf, gpu: Optio
     let run = Run::begin(&data);
     let checkup = runtime.block_on(check(chosen, data.clone(), run.clone(), gpu));
     run.end();
-    match form {
-        ReportForm::Text => print!("{}", checkup.report),
+    let text = match form {
+        ReportForm::Text => Ok(checkup.report.clone()),
         ReportForm::WithLog => {
-            print!("{}\n{}", checkup.report, runtime.block_on(logs::last_lines(&data)));
+            Ok(format!("{}\n{}", checkup.report, runtime.block_on(logs::last_lines(&data))))
         }
-        ReportForm::Json => match serde_json::to_string(&checkup) {
-            Ok(line) => println!("{line}"),
-            Err(error) => {
-                eprintln!("deskbell: {error}");
-                return ExitCode::FAILURE;
-            }
-        },
+        ReportForm::Json => serde_json::to_string(&checkup).map(|line| line + "\n"),
+    };
+    if let Err(error) = text.map_err(std::io::Error::from).and_then(|text| print(text.as_bytes())) {
+        eprintln!("deskbell: {error}");
+        return ExitCode::FAILURE;
     }
     if checkup.channel == PermissionChannel::Asks { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

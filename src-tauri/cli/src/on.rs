@@ -2,6 +2,7 @@
 
 use crate::args::on::OnOptions;
 use crate::far::{self, Connection, Way, shown};
+use crate::output::whole;
 use anyhow::Context;
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
@@ -98,14 +99,6 @@ async fn pass(
             to.write_all(&buffer[..n_read]).await?;
         }
         to.flush().await?;
-    }
-}
-
-/// The number of bytes without an incomplete character at the end.
-fn whole(bytes: &[u8]) -> usize {
-    match std::str::from_utf8(bytes) {
-        Err(error) if error.error_len().is_none() => error.valid_up_to(),
-        _ => bytes.len(),
     }
 }
 

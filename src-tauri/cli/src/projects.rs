@@ -1,12 +1,12 @@
 //! `deskbell projects`: lists the projects that were opened earlier, and changes the list.
 
+use crate::output::print;
 use anyhow::Context;
 use deskbell_engine::api::Checkout;
 use deskbell_engine::changes::WorkingTree;
 use deskbell_engine::disk;
 use deskbell_engine::projects::{Change, KnownProject, ProjectStore};
 use serde_json::json;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -29,7 +29,7 @@ fn run(change: Option<Change>, data: &Path) -> anyhow::Result<()> {
         None => lines(&store),
     });
     let lines = runtime.block_on(work)??;
-    Ok(std::io::stdout().lock().write_all(&lines)?)
+    Ok(print(&lines)?)
 }
 
 /// One JSON object a line.

@@ -1,9 +1,10 @@
 //! `deskbell recordings`: lists the recordings that were made in the window, and removes them.
 
+use crate::output::print;
 use anyhow::Context;
 use deskbell_engine::disk;
 use serde_json::json;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::UNIX_EPOCH;
@@ -92,7 +93,7 @@ fn run(mode: RecordingsMode, folder: &Path) -> anyhow::Result<()> {
         }
     });
     let lines = runtime.block_on(work)??;
-    Ok(std::io::stdout().lock().write_all(&lines)?)
+    Ok(print(&lines)?)
 }
 
 /// One JSON object a line.

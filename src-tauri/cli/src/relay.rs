@@ -306,7 +306,7 @@ async fn read_commands(session: &SessionHandle) -> anyhow::Result<()> {
 
 /// Writes straight to stdout, on its own thread, without building the text of a very long event first.
 pub fn write_events(mut events: mpsc::Receiver<Envelope>) -> anyhow::Result<()> {
-    let mut stdout = std::io::BufWriter::with_capacity(64 * 1024, std::io::stdout().lock());
+    let mut stdout = std::io::BufWriter::with_capacity(64 * 1024, crate::output::stdout());
     while let Some(envelope) = events.blocking_recv() {
         serde_json::to_writer(&mut stdout, &envelope)?;
         stdout.write_all(b"\n")?;

@@ -1,6 +1,7 @@
 //! `deskbell replay`: shows a recording as a conversation or as lines, or folds it to events again.
 
 use crate::args::{ReplayOptions, ReplayView};
+use crate::output::stdout;
 use anyhow::{Context, ensure};
 use deskbell_engine::api::{Envelope, SessionId};
 use deskbell_engine::recorder::Recording;
@@ -24,23 +25,23 @@ fn show(ReplayOptions { file, view }: &ReplayOptions) -> anyhow::Result<()> {
     for number in &recording.unreadable {
         eprintln!("deskbell: line {number} of {} cannot be read and is left out", file.display());
     }
-    let mut stdout = std::io::BufWriter::new(std::io::stdout().lock());
+    let mut output = std::io::BufWriter::new(stdout());
     match view {
         ReplayView::Conversation => {
             let replayed = Replayed::of(&recording.lines);
             if replayed.is_in_turn {
                 eprintln!("deskbell: the recording began within a turn, whose beginning is not in it");
             }
-            stdout.write_all(replayed.text_with_times().as_bytes())?;
+            output.write_all(replayed.text_with_times().as_bytes())?;
         }
-        ReplayView::Lines => stdout.write_all(recording.text().as_bytes())?,
+        ReplayView::Lines => output.write_all(recording.text().as_bytes())?,
         ReplayView::Events => {
             for (seq, event) in (1..).zip(Replayed::of(&recording.lines).events) {
                 let session_id = SessionId::new("replay");
-                serde_json::to_writer(&mut stdout, &Envelope { seq, session_id, event })?;
-                stdout.write_all(b"\n")?;
+                serde_json::to_writer(&mut output, &Envelope { seq, session_id, event })?;
+                output.write_all(b"\n")?;
             }
         }
     }
-    Ok(stdout.flush()?)
+    Ok(output.flush()?)
 }

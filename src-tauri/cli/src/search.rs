@@ -2,6 +2,7 @@
 
 use crate::args::search::SearchOptions;
 use crate::folders;
+use crate::output::{plain, stdout};
 use crate::profiles;
 use crate::serve::place::session_folders_in_time;
 use anyhow::Context;
@@ -67,7 +68,10 @@ async fn print(project: Option<PathBuf>, query: Query, json: bool) -> anyhow::Re
             }
         }
         end.n_found += change.found.len();
-        match io::stdout().lock().write_all(&text) {
+        // The bold words are commands for the terminal, the words themselves have none.
+        let (mut safe, mut bare) = (stdout(), io::stdout().lock());
+        let written = if json { safe.write_all(&text) } else { bare.write_all(&text) };
+        match written.and_then(|()| safe.flush()) {
             Ok(()) => {}
             // The reader, such as `head`, has enough.
             Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(end),
@@ -91,21 +95,23 @@ async fn print(project: Option<PathBuf>, query: Query, json: bool) -> anyhow::Re
 
 /// A session and its matches as text. On a terminal matches are bold.
 fn lines(found: &FoundSession, is_terminal: bool) -> String {
-    let mut text = format!("{}  {}  {}\n", found.agent_session_id, found.project_name, found.title);
+    let shown = |text: &str| if is_terminal { plain(text) } else { text.to_owned() };
+    let (project, title) = (shown(&found.project_name), shown(&found.title));
+    let mut text = format!("{}  {project}  {title}\n", found.agent_session_id);
     for hit in &found.hits {
         let snippet: String = hit
             .snippet
             .iter()
             .map(|part| {
                 if part.is_match && is_terminal {
-                    format!("\u{1b}[1m{}\u{1b}[0m", part.text)
+                    format!("\u{1b}[1m{}\u{1b}[0m", shown(&part.text))
                 } else {
-                    part.text.clone()
+                    shown(&part.text)
                 }
             })
             .collect();
         let at = hit.at.map_or_else(String::new, |at| format!("{}  ", Today::utc(at)));
-        text += &format!("    {at}{}: {snippet}\n", place(hit));
+        text += &format!("    {at}{}: {snippet}\n", shown(&place(hit)));
     }
     if found.has_more {
         text += "    … and earlier matches\n";
@@ -157,5 +163,8 @@ mod tests {
         let expected = "id  lighthouse  Fix the tests\n    2026-11-22 14:30 UTC  output of Bash: cargo test\n    a tool: cargo test\n    … and earlier matches\n";
         assert_eq!(lines(&found, false), expected);
         assert!(lines(&found, true).contains("cargo \u{1b}[1mtest\u{1b}[0m\n"));
+        let hostile = FoundSession { title: "\u{1b}[2J\u{202e}".to_owned(), hits: Vec::new(), ..found };
+        assert!(lines(&hostile, true).contains("\\u{1b}[2J\\u{202e}\n"));
+        assert!(lines(&hostile, false).contains("\u{1b}[2J\u{202e}\n"), "a file gets each byte");
     }
 }

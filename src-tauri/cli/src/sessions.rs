@@ -74,7 +74,7 @@ fn list(options: &ListOptions) -> anyhow::Result<Vec<String>> {
     let marked = runtime.block_on(disk::run(&place, disk::DEADLINE, move || store.load()))?;
     // A thread that waits for a dead mount must not hold up the end.
     runtime.shutdown_background();
-    let mut stdout = io::BufWriter::new(io::stdout().lock());
+    let mut stdout = io::BufWriter::new(crate::output::stdout());
     let marks: HashMap<String, SessionMark> =
         marked.into_iter().map(|marked| (marked.id, marked.mark)).collect();
     for session in sessions.iter().filter(|session| Catalogue::fits(session, &options.filter)) {

@@ -1,11 +1,11 @@
 //! `deskbell settings`: shows and changes the settings, and checks their file.
 
+use crate::output::print;
 use deskbell_engine::api::{Settings, SettingsProblem};
 use deskbell_engine::disk;
 use deskbell_engine::settings::SettingsFile;
 use serde_json::Value;
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::process::ExitCode;
 
 /// What to do with the settings.
@@ -24,7 +24,7 @@ pub enum SettingsAction {
 
 pub fn main(action: SettingsAction, file: SettingsFile) -> ExitCode {
     match run(action, file) {
-        Ok((text, code)) => match std::io::stdout().lock().write_all(text.as_bytes()) {
+        Ok((text, code)) => match print(text.as_bytes()) {
             Ok(()) => code,
             // The reader has closed its end.
             Err(_) => ExitCode::FAILURE,

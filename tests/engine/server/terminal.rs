@@ -130,3 +130,48 @@ async fn a_session_that_does_not_exist_is_said_to_be_missing() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("there is no session x"), "{output:?}");
     world.end(client).await;
 }
+
+/// What an agent wrote is no command for the terminal that shows it later.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_recording_and_an_export_give_no_commands_to_a_terminal() {
+    let Some(world) = World::new() else { return };
+    let hostile = "before \u{1b}]52;c;aGk=\u{7}\u{1b}[2J\u{9b}1m\u{202e} after";
+    let id = "00000000-0000-4000-8000-000000000001";
+    let said = serde_json::json!({"type": "assistant", "uuid": "a", "parentUuid": "p", "sessionId": id, "cwd": "/p",
+        "timestamp": "2026-11-22T10:00:00.000Z",
+        "message": {"id": "m", "role": "assistant", "content": [{"type": "text", "text": hostile}]}});
+    let asked = serde_json::json!({"type": "user", "uuid": "p", "parentUuid": null, "sessionId": id, "cwd": "/p",
+        "timestamp": "2026-11-22T09:59:00.000Z", "message": {"role": "user", "content": hostile}});
+    let recording = world.root().join("recording.ndjson");
+    let recorded = |ms, line| serde_json::json!({"ms": ms, "dir": "out", "line": line}).to_string() + "\n";
+    // A long line is cut in the view of lines.
+    let odd = serde_json::json!({"type": "odd", "text": hostile});
+    std::fs::write(&recording, recorded(1, odd) + &recorded(2, said.clone())).unwrap();
+    let stored = world.root().join(".config/projects/-p");
+    std::fs::create_dir_all(&stored).unwrap();
+    std::fs::write(stored.join(format!("{id}.jsonl")), format!("{asked}\n{said}\n")).unwrap();
+    let recording = recording.to_str().unwrap();
+    for arguments in [
+        &["replay", recording][..],
+        &["replay", recording, "--lines"],
+        &["replay", recording, "--events"],
+        &["sessions", "export", id],
+        &["sessions", "export", id, "--format=json"],
+        &["sessions", "watch", id],
+    ] {
+        let mut terminal = Terminal::run(world.app(arguments));
+        terminal.until("before ");
+        let shown = terminal.until(" after");
+        let commands = ['\u{1b}', '\u{7}', '\u{9b}', '\u{202e}'];
+        assert!(!shown.contains(commands), "{arguments:?}: {shown:?}");
+        // An export as Markdown has none of them to begin with.
+        assert!(shown.contains("202e") || arguments[1] == "export", "{arguments:?}: {shown:?}");
+        terminal.child.start_kill().unwrap();
+        terminal.child.wait().await.unwrap();
+    }
+    let output = world.app(&["replay", recording]).output().await.unwrap();
+    assert!(
+        String::from_utf8_lossy(&output.stdout).contains(hostile),
+        "a program gets each byte: {output:?}"
+    );
+}

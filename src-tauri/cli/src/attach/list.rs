@@ -13,7 +13,6 @@ use deskbell_engine::store::{Record, Store};
 use deskbell_server::socket::{self, SocketError};
 use serde_json::json;
 use std::collections::HashSet;
-use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -183,7 +182,7 @@ pub async fn list(is_json: bool) -> anyhow::Result<ExitCode> {
     if text.is_empty() && !is_json && !failed {
         text.push_str("no server is running, and no session is saved\n");
     }
-    std::io::stdout().lock().write_all(text.as_bytes()).context("writing to stdout")?;
+    crate::output::print(text.as_bytes()).context("writing to stdout")?;
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 

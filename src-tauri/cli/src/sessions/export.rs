@@ -3,6 +3,7 @@
 use crate::agent;
 use crate::args::sessions::ExportOptions;
 use crate::folders;
+use crate::output::print;
 use crate::profiles;
 use crate::serve::place::session_folders;
 use anyhow::{Context, anyhow, bail};
@@ -11,7 +12,7 @@ use deskbell_engine::disk;
 use deskbell_engine::export::{Conversation, Heading, Images};
 use deskbell_engine::history::{Additions, Kept};
 use deskbell_engine::stored::Located;
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 use std::time::Duration;
 
@@ -52,9 +53,7 @@ async fn export(options: &ExportOptions) -> anyhow::Result<()> {
     let conversation = transcript.exported(&heading.title, options.format);
     let bytes = conversation.render(options.format, &heading, &Images::of(&kept))?;
     let Some(path) = options.output.clone() else {
-        let mut stdout = io::stdout().lock();
-        stdout.write_all(&bytes)?;
-        return Ok(stdout.flush()?);
+        return Ok(print(&bytes)?);
     };
     let (to, force) = (path.clone(), options.force);
     match disk::run(&path, LONG, move || Conversation::save(&to, &bytes, force)).await? {

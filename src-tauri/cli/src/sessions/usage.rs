@@ -11,7 +11,7 @@ use std::io::{self, Write};
 pub fn run(options: &UsageOptions) -> anyhow::Result<Vec<String>> {
     let saved = Store::read_only(&folders::data().join("sessions")).context("reading the sessions")?;
     let rows = saved.usage_table(options.project.as_deref(), options.by);
-    let mut stdout = io::BufWriter::new(io::stdout().lock());
+    let mut stdout = io::BufWriter::new(crate::output::stdout());
     if options.csv {
         stdout.write_all(By::csv(&rows).as_bytes())?;
     } else {
