@@ -260,6 +260,31 @@ fn only_the_local_host_spawns_and_signals() {
     assert_eq!(offenders(&engine_without_tests(), &words, &may), [""; 0]);
 }
 
+/// A terminal gets no commands from what is printed (`output.rs`).
+#[test]
+fn little_writes_to_stdout_by_itself() {
+    let may = [
+        // The way out itself, and its doubles: of another machine, and of matches, which are bold.
+        "src/output.rs",
+        "src/on.rs",
+        "src/search.rs",
+        // Constant words, an answer for ssh, and the seed of a test.
+        "src/args/app_link.rs",
+        "src/lib.rs",
+        "src/serve.rs",
+        "src/far/askpass.rs",
+        // JSON for the program that holds the other end of a pipe.
+        "src/attach.rs",
+        "tests",
+    ];
+    let words = ["io::stdout()", "println!(", " print!("];
+    let cli: Vec<_> = sources("src-tauri/cli/src", &["rs"])
+        .into_iter()
+        .map(|(name, text)| (name, text.replace("eprintln!(", "")))
+        .collect();
+    assert_eq!(offenders(&cli, &words, &may), [""; 0]);
+}
+
 #[test]
 fn a_session_is_given_its_host() {
     // The doctor runs a session of its own, on the machine that it tests. The crate's root only names the host.
@@ -460,9 +485,11 @@ fn json_reads(text: &str) -> usize {
 /// `docs/design/agents.md` says why.
 #[test]
 fn the_engine_reads_few_fields_of_json_by_name() {
-    const LEFT: [(&str, usize); 7] = [
+    const LEFT: [(&str, usize); 8] = [
         // The APIs of models, which the doctor plays.
         ("src/doctor/api.rs", 1),
+        // No JSON: patterns.
+        ("src/recorder/redact/rules.rs", 4),
         // Lines of a newer Deskbell, where the types are of no use.
         ("src/remote/newer.rs", 5),
         // Deskbell's own values.

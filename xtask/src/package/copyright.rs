@@ -16,6 +16,7 @@ pub struct Licences {
     pub mit: String,
     pub bsd: String,
     pub lgpl: String,
+    pub gitleaks: String,
 }
 
 impl Licences {
@@ -32,6 +33,7 @@ impl Licences {
             mit: text("LICENSE-MIT")?,
             bsd: text("src-tauri/packaging/licences/BSD-3-Clause")?,
             lgpl: common("src-tauri/packaging/licences/LGPL-2.1", "LGPL-2.1")?,
+            gitleaks: text("src-tauri/engine/src/recorder/redact/gitleaks.LICENSE")?,
         })
     }
 
@@ -104,6 +106,12 @@ fn of_packages(shipped: &[Shipped], licences: &Licences) -> Outcome<String> {
     let _ = write!(
         file,
         "\nFiles: vendor/rust/library/*\nCopyright: The Rust Project contributors\nLicense: Apache-2.0 or MIT\n"
+    );
+    let _ = write!(
+        file,
+        "\nFiles: src-tauri/engine/src/recorder/redact/gitleaks.json\nComment: The rules of gitleaks for what is a secret.\n\
+         Copyright: 2019 Zachary Rice\nLicense: MIT\n{}",
+        indented(&licences.gitleaks)
     );
     for (name, text) in [("Apache-2.0", &licences.apache), ("MPL-2.0", &licences.mpl), ("MIT", &licences.mit)]
     {
@@ -214,6 +222,7 @@ mod tests {
             mit: "MIT License\n\nPermission too.\n".to_owned(),
             bsd: "Redistribution".to_owned(),
             lgpl: "Lesser".to_owned(),
+            gitleaks: "Permission to find.".to_owned(),
         };
         let file = of_packages(&all, &licences(&apache)).unwrap();
         let group = "Files: vendor/crates/one-1.0.0/*\n       vendor/crates/two-1.0.0/*\nCopyright: Copyright (c) 2020 B\n\
@@ -222,6 +231,10 @@ mod tests {
         let three = "Files: vendor/crates/three-1.0.0/*\nCopyright: A. U. Thor\nLicense: MPL-2.0\n The text of MPL-2.0 is";
         assert!(file.contains(three) && file.contains("License: MPL-2.0\n Mozilla\n"), "{file}");
         assert!(!file.contains("vendor/crates/deskbell"));
+        assert!(
+            file.contains("Copyright: 2019 Zachary Rice\nLicense: MIT\n Permission to find.\n"),
+            "{file}"
+        );
         assert_eq!(file.matches(terms).count(), 1);
         assert_eq!(of_packages(&all, &licences("elsewhere")).unwrap().matches(terms).count(), 0);
         assert_eq!(without_apache(&format!("Copyright C\n\n{apache}\nAnd MIT.")), "Copyright C\nAnd MIT.");

@@ -103,6 +103,7 @@ const CLASSES: &[Class] = &[
     ("redaction: almost a private key", |n| redacted("-----BEGIN PRIVATE KEY-----".repeat(n / 27))),
     ("redaction: almost an address", |n| redacted("a.b@c-".repeat(n / 6))),
     ("redaction: one word", |n| redacted("a".repeat(n))),
+    ("redaction: colours", |n| redacted("\u{1b}[31mtoken\\\\n%3D".repeat(n / 15))),
     ("fold: deltas of one text", |n| folded(&deltas("text", "word ", n / 64))),
     ("fold: deltas of one thought", |n| folded(&deltas("thinking", "word ", n / 64))),
     ("fold: tool calls", |n| folded(&(0..n / 256).flat_map(call).collect::<Vec<_>>())),

@@ -2,10 +2,18 @@
 //!
 //! A rule matches whole words: `task-notification` contains no key. Each removed part is replaced by a mark of its
 //! kind. Everything else is unchanged, because otherwise a replay would produce a different conversation.
+//!
+//! The rules look at the text as it stands and as it is meant: a colour or a written-out `\n` hides no secret.
 
-use regex::{Captures, Regex};
+mod decoded;
+#[cfg(test)]
+mod kinds;
+mod rules;
+
+use decoded::{Commands, Decoded};
+use rules::RULES;
 use serde_json::{Map, Value};
-use std::borrow::Cow;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -15,119 +23,50 @@ static HOME: LazyLock<Option<String>> = LazyLock::new(|| {
     (home != Path::new("/")).then(|| home.to_str().map(str::to_owned))?
 });
 
-struct Rule {
-    pattern: Regex,
-    replace: fn(&Captures<'_>) -> String,
-}
+/// Fields whose values are secret or useless in a report; compared without case, `-` and `_`.
+const SECRET_FIELDS: &[&str] =
+    &["signature", "authorization", "email", "organization", "accountuuid", "auth", "cookie", "setcookie"];
 
-fn group<'a>(found: &'a Captures<'_>, nr: usize) -> &'a str {
-    found.get(nr).map_or("", |text| text.as_str())
-}
-
-/// Can the text be a secret? A single word is not one; a text with a digit or of at least 24 bytes may be.
-fn is_random(text: &str) -> bool {
-    text.len() >= 24 || text.contains(|c: char| c.is_ascii_digit())
-}
-
-/// Pattern for the position before a secret: a match never begins inside a word.
-macro_rules! before {
-    () => {
-        "(^|[^A-Za-z0-9_-])"
-    };
-}
-
-static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
-    let rule = |pattern: &str, replace| Rule {
-        pattern: Regex::new(pattern).expect("the pattern is a constant"),
-        replace,
-    };
-    vec![
-        rule(r"-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)", |_| {
-            "<private key>".to_owned()
-        }),
-        rule(concat!(before!(), r"(sk-)([A-Za-z0-9_-]{8,})"), |found| {
-            if is_random(group(found, 3)) {
-                group(found, 1).to_owned() + "<key>"
-            } else {
-                found[0].to_owned()
-            }
-        }),
-        rule(
-            concat!(
-                before!(),
-                r"(?:[spr]k_(?:live|test)_[A-Za-z0-9]{8,}|A[KS]IA[0-9A-Z]{16}|AIza[A-Za-z0-9_-]{30,})"
-            ),
-            |found| group(found, 1).to_owned() + "<key>",
-        ),
-        rule(
-            concat!(
-                before!(),
-                r"(?:(?:gh[pousr]_|github_pat_|glpat-|xox[abeoprs]-|hf_|npm_|pypi-)[A-Za-z0-9_-]{8,}",
-                r"|eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*)"
-            ),
-            |found| group(found, 1).to_owned() + "<token>",
-        ),
-        rule(r"(?i)\b(bearer|basic)(\s+)([A-Za-z0-9._~+/=-]{8,})", |found| {
-            if is_random(group(found, 3)) {
-                format!("{}{}<token>", group(found, 1), group(found, 2))
-            } else {
-                found[0].to_owned()
-            }
-        }),
-        // A user name and password before the host in a URL.
-        rule(r"(://[^/\s:@]+:)[^/\s@]+@", |found| format!("{}<secret>@", group(found, 1))),
-        rule(
-            concat!(
-                r#"(?i)((?:--)?\b[a-z0-9_-]*(?:api[_-]?key|secret|token|password|passwd|credential)[a-z0-9_]*)"#,
-                r#"(["']?\s*[=:]\s*["']?|["']?\s+["']?)([^\s,;&"'<>]{6,})"#
-            ),
-            |found| {
-                let (name, between, value) = (group(found, 1), group(found, 2), group(found, 3));
-                let is_assigned = between.contains(['=', ':']);
-                // `max_tokens: 200000` is a count. After a blank, only an option has a value.
-                let is_count = value.chars().all(|c| c.is_ascii_digit() || matches!(c, '_' | '.'));
-                let is_value =
-                    if is_assigned { !is_count } else { name.starts_with("--") && is_random(value) };
-                if is_value { format!("{name}{between}<secret>") } else { found[0].to_owned() }
-            },
-        ),
-        rule(r"([A-Za-z0-9._%+-]+)@([A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,})\b", |found| {
-            let (name, host) = (group(found, 1), group(found, 2));
-            // `git@` is the user of a Git server, not a person, and `icon@2x.png` is a file.
-            let is_nobody = name == "git" || host.starts_with(|c: char| c.is_ascii_digit());
-            if is_nobody { found[0].to_owned() } else { "<address>".to_owned() }
-        }),
-        rule(
-            r#"(^|[^A-Za-z0-9_.~-]|/mnt/[a-z])(/home/|/Users/|\\{1,2}Users\\{1,2})([^/\\\s"'`<>:;,)\]}]+)"#,
-            |found| format!("{}{}user", group(found, 1), group(found, 2)),
-        ),
-        // The agent's encoding of a project folder.
-        rule(r"(^|[/\\\s])(-(?:home|Users)-)([A-Za-z0-9]+)", |found| {
-            format!("{}{}user", group(found, 1), group(found, 2))
-        }),
-    ]
-});
-
-/// Keys whose values are secret or useless in a report; compared without case, `-` and `_`.
-const SECRET_KEYS: &[&str] = &[
-    "signature",
+/// The ends of names of fields whose values are secret.
+const SECRET_ENDS: &[&str] = &[
     "apikey",
-    "xapikey",
-    "authorization",
+    "accesskey",
+    "secretkey",
+    "privatekey",
     "password",
+    "passwd",
+    "passphrase",
     "secret",
-    "clientsecret",
-    "accesstoken",
-    "refreshtoken",
-    "authtoken",
-    "email",
-    "organization",
-    "accountuuid",
+    "token",
+    "credential",
+    "credentials",
 ];
 
-fn is_secret_key(key: &str) -> bool {
-    let plain: String = key.chars().filter(|c| !matches!(c, '-' | '_')).collect();
-    SECRET_KEYS.iter().any(|secret| plain.eq_ignore_ascii_case(secret))
+fn is_secret_field(name: &str, value: &str) -> bool {
+    let plain: String = name.chars().filter(|c| !matches!(c, '-' | '_')).collect();
+    let plain = plain.to_ascii_lowercase();
+    let is_count = value.chars().all(|c| c.is_ascii_digit());
+    SECRET_FIELDS.contains(&plain.as_str()) || !is_count && SECRET_ENDS.iter().any(|end| plain.ends_with(end))
+}
+
+/// The longest value that is looked at together with the name of its field, in bytes.
+const MOST_NAMED: usize = 4096;
+
+/// The value of a field: what a rule says of the name and the value together holds as well.
+fn redacted_value(name: &str, value: String) -> Value {
+    if is_secret_field(name, &value) {
+        return Value::from("<redacted>");
+    }
+    if value.len() <= MOST_NAMED && !value.is_empty() && RULES.announce(name) {
+        let start = name.len() + 2;
+        let named = format!("{name}=\"{value}\"");
+        let is_one_word = !value.contains(char::is_whitespace);
+        let inside = start..start + value.len();
+        if is_one_word && found(&named).iter().any(|found| found.span == inside) {
+            return Value::from("<redacted>");
+        }
+    }
+    Value::from(redacted_text(value))
 }
 
 /// The line with all secrets removed.
@@ -138,12 +77,10 @@ pub(super) fn redacted(value: Value) -> Value {
         Value::Object(fields) => {
             let mut clean = Map::new();
             for (key, value) in fields {
-                let value = if key == "environment" {
-                    without_values(value)
-                } else if is_secret_key(&key) && value.is_string() {
-                    Value::from("<redacted>")
-                } else {
-                    redacted(value)
+                let value = match value {
+                    value if key == "environment" => without_values(value),
+                    Value::String(text) => redacted_value(&key, text),
+                    other => redacted(other),
                 };
                 let mut key = redacted_text(key);
                 // Two keys that became equal by redaction stay separate.
@@ -170,16 +107,105 @@ fn without_values(mut environment: Value) -> Value {
     redacted(environment)
 }
 
+/// A part of a text that a rule found.
+struct Found {
+    span: Range<usize>,
+    /// The number of the rule: the first one gives the mark.
+    rule: usize,
+}
+
+/// The parts of the text that are secret, in their order and apart from each other.
+fn found(text: &str) -> Vec<Found> {
+    let (mut secrets, mut rest) = (private_keys(text), Vec::new());
+    let mut add = |rule: usize, span: Range<usize>| {
+        let list = if RULES.all[rule].yields { &mut rest } else { &mut secrets };
+        list.push(Found { span, rule: rule + 1 });
+    };
+    RULES.look(text, &mut add);
+    let decoded = Decoded::of(text, Commands::Blank);
+    let is_twice = decoded.as_ref().is_some_and(|decoded| decoded.has_commands);
+    let again = is_twice.then(|| Decoded::of(text, Commands::Nothing)).flatten();
+    let decoded: Vec<Decoded> = decoded.into_iter().chain(again).collect();
+    for decoded in &decoded {
+        RULES.look(&decoded.text, |rule, span| add(rule, decoded.source(&span)));
+    }
+    for decoded in &decoded {
+        let keys = private_keys(&decoded.text).into_iter();
+        secrets.extend(keys.map(|found| Found { span: decoded.source(&found.span), ..found }));
+    }
+    let mut secrets = joined(secrets);
+    let others = joined(rest).into_iter().filter(|other| {
+        let after = secrets.partition_point(|secret| secret.span.end <= other.span.start);
+        secrets.get(after).is_none_or(|secret| secret.span.start >= other.span.end)
+    });
+    let others: Vec<Found> = others.collect();
+    secrets.extend(others);
+    secrets.sort_by_key(|found| found.span.start);
+    secrets
+}
+
+/// Spans that overlap become one.
+fn joined(mut all: Vec<Found>) -> Vec<Found> {
+    all.sort_by_key(|found| found.span.start);
+    let mut joined: Vec<Found> = Vec::new();
+    for found in all {
+        match joined.last_mut() {
+            Some(last) if found.span.start < last.span.end => {
+                last.span.end = last.span.end.max(found.span.end);
+                last.rule = last.rule.min(found.rule);
+            }
+            _ => joined.push(found),
+        }
+    }
+    joined
+}
+
+const BEGIN: &str = "-----BEGIN";
+const PRIVATE_KEY: &str = "<private key>";
+
+/// Private keys, each up to its end. One without an end goes on to the end of the text.
+fn private_keys(text: &str) -> Vec<Found> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(begin) = text[at..].find(BEGIN).map(|begin| at + begin) {
+        let name = begin + BEGIN.len();
+        let end_of_name = text[name..text.floor_char_boundary(name + 100)].find("-----");
+        let Some(end_of_name) = end_of_name.filter(|end| text[name..name + end].contains("PRIVATE KEY"))
+        else {
+            at = name;
+            continue;
+        };
+        let inside = name + end_of_name + 5;
+        at = text[inside..].find("-----END").map_or(text.len(), |end| {
+            let name = inside + end + 8;
+            text[name..].find("-----").map_or(text.len(), |end| name + end + 5)
+        });
+        found.push(Found { span: begin..at, rule: 0 });
+    }
+    found
+}
+
 pub(crate) fn redacted_text(mut text: String) -> String {
     if let Some(home) = HOME.as_deref() {
         text = without_home(text, home);
     }
-    for Rule { pattern, replace } in RULES.iter() {
-        if let Cow::Owned(clean) = pattern.replace_all(&text, replace) {
-            text = clean;
-        }
+    let found = found(&text);
+    if found.is_empty() {
+        return text;
     }
-    text
+    let mut clean = String::with_capacity(text.len());
+    let mut from = 0;
+    for Found { span, rule } in found {
+        clean.push_str(&text[from..span.start]);
+        clean.push_str(rule.checked_sub(1).map_or(PRIVATE_KEY, |rule| RULES.all[rule].mark));
+        from = span.end;
+    }
+    clean + &text[from..]
+}
+
+/// Whether a rule has to look at what follows the text: a word in it may announce a secret.
+pub(super) fn may_announce(text: &str) -> bool {
+    text.contains("-----") || RULES.announce(text)
 }
 
 /// Replaces the home folder `home`, which may be anywhere, by `/home/user`.

@@ -3,19 +3,12 @@
 //! So the end of a delta is held back until it ends at a word, or at a line if a word announces a secret. It is written
 //! with the next delta, or before the next line of another kind. Each line keeps its position and its time.
 
+use super::redact::may_announce;
 pub(super) use crate::wire::kept::{place, text_in};
-use regex::Regex;
 use serde_json::Value;
-use std::sync::LazyLock;
 
 /// Maximum number of bytes held back.
 const MOST: usize = 64 * 1024;
-
-/// Words that can precede a secret in the same line.
-static ANNOUNCES: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)bearer|basic|key|token|secret|passw|credential|-----|://")
-        .expect("the pattern is a constant")
-});
 
 /// The held-back end of the last delta.
 #[derive(Default)]
@@ -68,7 +61,7 @@ fn end_of_words(text: &str) -> usize {
     }
     let line = text.rfind('\n').map_or(0, |at| at + 1);
     let blank = |(at, c): (usize, char)| at + c.len_utf8();
-    let end = if ANNOUNCES.is_match(&text[line..]) {
+    let end = if may_announce(&text[line..]) {
         line
     } else {
         text.char_indices().rfind(|(_, c)| c.is_whitespace()).map_or(0, blank)
