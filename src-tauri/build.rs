@@ -71,6 +71,7 @@ const COMMANDS: &[&str] = &[
     "open_in_editor",
     "find_files",
     "check_attachment",
+    "clipboard_files",
     "clipboard_image",
     "end_orphans",
     "leave_orphans",

@@ -36,6 +36,7 @@ use deskbell_cli::prompt_snapshots::PromptSnapshots;
 use deskbell_engine::api::*;
 use deskbell_engine::attachment::CheckedAttachment;
 use deskbell_engine::disk;
+use deskbell_engine::files::Files;
 use deskbell_engine::permission::DialogId;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -368,6 +369,24 @@ pub async fn check_attachment(name: String, data: String) -> Answer<Attachment> 
 #[tauri::command]
 pub async fn clipboard_image(app: AppHandle) -> Answer<Option<Attachment>> {
     clipboard::image(&app).await
+}
+
+/// The files that were copied in a file manager, as if they had been dropped; empty if there are none, or if the page can
+/// read them itself.
+#[tauri::command]
+pub async fn clipboard_files(app: AppHandle, window: WebviewWindow) -> Answer<Vec<Dropped>> {
+    let paths = clipboard::files(&app).await?;
+    if paths.is_empty() {
+        return Ok(Vec::new());
+    }
+    let project = project_of(&app, &window)?;
+    if is_far(&project) {
+        let why = "Files of this machine cannot be pasted into a project of another one. Paste an image or a \
+                   text instead.";
+        return Ok(vec![Dropped::Refused { why: why.to_owned() }]);
+    }
+    let of = project.clone();
+    Ok(disk::run(&project, disk::DEADLINE, move || Files::dropped(&of, &paths)).await?)
 }
 
 /// Ends processes of an earlier run: only those that were shown and still exist.

@@ -137,6 +137,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             commands::open_in_editor,
             commands::find_files,
             commands::check_attachment,
+            commands::clipboard_files,
             commands::clipboard_image,
             commands::end_orphans,
             commands::leave_orphans,

@@ -65,6 +65,7 @@ const ABOUT_NO_SESSION: &[&str] = &[
     "check_readiness",
     "choose_agent",
     "choose_folder",
+    "clipboard_files",
     "clipboard_image",
     "connect",
     "create_session",

@@ -304,6 +304,7 @@ fn main() {
         pasting: an_image_is_pasted_by_key_and_by_command,
             an_image_that_cannot_be_read_is_told,
             an_image_in_a_format_that_no_agent_takes_is_told,
+            files_of_a_file_manager_are_attached_or_named,
             ten_thousand_lines_are_attached_kept_and_sent;
         survival: a_killed_app_offers_the_cut_prompt,
             a_killed_agent_is_told_and_starts_again,

@@ -1,4 +1,4 @@
-//! The clipboard of the desktop goes into the prompt: images, and long texts as attachments.
+//! The clipboard of the desktop goes into the prompt: images, files, and long texts as attachments.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -88,6 +88,28 @@ pub async fn an_image_in_a_format_that_no_agent_takes_is_told() -> Result<()> {
             stage.window.type_into("Prompt", "look").await?;
             stage.pointer.key("ctrl+v").await?;
             stage.window.wait_shows("image/x-icon", SHORT).await.map(drop)
+        })
+        .await
+}
+
+pub async fn files_of_a_file_manager_are_attached_or_named() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("pasted-files", async |stage| {
+            let icon = Path::new(env!("CARGO_MANIFEST_DIR")).join("../icons/128x128.png").canonicalize()?;
+            let named = stage.folder.join("a file.rs");
+            std::fs::write(&named, "fn main() {}")?;
+            let address = |path: &Path| format!("file://{}", path.display()).replace(' ', "%20");
+            let list = stage.desktop.home().join("list");
+            std::fs::write(&list, format!("{}\r\n{}\r\n", address(&icon), address(&named)))?;
+            let _owner = copied(stage, &list, "text/uri-list")?;
+            offers(stage, "text/uri-list").await?;
+            stage.window.type_into("Prompt", "see").await?;
+            stage.pointer.key("ctrl+v").await?;
+            attached(stage, 1).await?;
+            let text = stage.window.value("Prompt").await?;
+            ensure!(text == "see @\"a file.rs\" ", "{text}");
+            Ok(())
         })
         .await
 }

@@ -39,6 +39,7 @@ async function composer({
     onfind: vi.fn((query: string): Promise<FoundFiles | string> => host.findFiles(query)),
     oncheck: (name: string, data: string) => host.checkAttachment(name, data),
     onclipboard: () => host.clipboardImage(),
+    oncopiedfiles: () => host.clipboardFiles(),
     onwrite: vi.fn(),
     onrefuse: vi.fn(),
   };
@@ -358,6 +359,23 @@ describe('attachments', () => {
     await fireEvent.paste(box, { clipboardData: NO_TYPES });
     await screen.findByText('Pasted image');
     expect(screen.getAllByText('Pasted image')).toHaveLength(1);
+    expect(onwrite).toHaveBeenCalled();
+  });
+
+  it('are files of a file manager: attached, or named in the text', async () => {
+    const { box, host, draft, onrefuse, onwrite } = await composer();
+    host.copiedFiles = [
+      { type: 'attachment', attachment: { name: 'a.pdf', mediaType: 'application/pdf', data: '' } },
+      { type: 'file', path: 'src/a b.rs' },
+      { type: 'refused', why: 'pipe is a pipe.' },
+    ];
+    const list = (addresses: string) => ({ files: [], types: ['text/uri-list'], getData: () => addresses });
+    expect(await fireEvent.paste(box, { clipboardData: list('https://example.org/') })).toBe(true);
+    expect(draft.attachments).toEqual([]);
+    expect(await fireEvent.paste(box, { clipboardData: list('') })).toBe(false);
+    await screen.findByText('a.pdf');
+    expect(draft.text).toBe('@"src/a b.rs" ');
+    expect(onrefuse.mock.calls).toEqual([['pipe is a pipe.']]);
     expect(onwrite).toHaveBeenCalled();
   });
 

@@ -14,6 +14,14 @@ export function offered({ images, documents }: Accepted): string | undefined {
   return images && !documents ? 'image/png,image/jpeg,image/gif,image/webp' : undefined;
 }
 
+/** Whether there are files on the clipboard that the page is not given: WebKitGTK (2.50) names their format alone. */
+export function hidesFiles(clipboard: DataTransfer | null): boolean {
+  if (clipboard === null || !clipboard.types.includes('text/uri-list')) return false;
+  // A copied link has its address.
+  const addresses = clipboard.getData('text/uri-list');
+  return addresses === '' || addresses.startsWith('file:');
+}
+
 /** Returns the attachment, or the reason in words why there is none. */
 export async function readFile(
   file: File,

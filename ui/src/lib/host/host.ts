@@ -7,6 +7,7 @@ import type {
   MachineAgents,
   AgentKind,
   Attachment,
+  Dropped,
   Batch,
   BoardConnection,
   Changes,
@@ -278,6 +279,8 @@ export interface Host {
    * Returns the image on the clipboard if the page cannot read it itself; `null` if there is no image or the page can.
    */
   clipboardImage(): Promise<Attachment | null>;
+  /** Returns files on the clipboard, as if they had been dropped, if the page cannot read them itself. */
+  clipboardFiles(): Promise<Dropped[]>;
   /** Ends these processes, as far as they are left over from an earlier run and still the same processes. */
   endOrphans(pids: number[]): Promise<void>;
   /** Leaves the processes of an earlier run alone; they are not reported again. */

@@ -111,6 +111,7 @@ export const tauriHost: Host = {
   chooseAgent: () => call('choose_agent'),
   findFiles: (query) => call('find_files', { query }),
   checkAttachment: (name, data) => call('check_attachment', { name, data }),
+  clipboardFiles: () => call('clipboard_files'),
   clipboardImage: () => call('clipboard_image'),
   endOrphans: (pids) => call('end_orphans', { pids }),
   leaveOrphans: () => call('leave_orphans'),

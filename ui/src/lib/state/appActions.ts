@@ -5,6 +5,7 @@ import type {
   CommandError,
   FoundFiles,
   Attachment,
+  Dropped,
   JsonValue,
   Preset,
   Profile,
@@ -160,6 +161,10 @@ export abstract class AppActions {
 
   clipboardImage(): Promise<Attachment | null> {
     return this.host.clipboardImage();
+  }
+
+  clipboardFiles(): Promise<Dropped[]> {
+    return this.host.clipboardFiles();
   }
 
   async writeClipboard(text: string): Promise<boolean> {

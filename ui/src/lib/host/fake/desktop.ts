@@ -4,6 +4,7 @@
 import type {
   Profile,
   Attachment,
+  Dropped,
   BoardConnection,
   BoardMachine,
   BoardRow,
@@ -70,6 +71,8 @@ export abstract class FakeDesktop {
   readonly zoomSteps: ZoomStep[] = [];
   /** The image that `clipboardImage` returns; not the page's own clipboard. */
   clipboard: Attachment | null = null;
+  /** The files that `clipboardFiles` returns. */
+  copiedFiles: Dropped[] = [];
 
   constructor(name: string, settings: SettingsView) {
     const start = STARTS[name];
@@ -213,6 +216,10 @@ export abstract class FakeDesktop {
 
   clipboardImage(): Promise<Attachment | null> {
     return Promise.resolve(this.clipboard);
+  }
+
+  clipboardFiles(): Promise<Dropped[]> {
+    return Promise.resolve(this.copiedFiles);
   }
 
   reportPageError(place: string, error: string): Promise<void> {
