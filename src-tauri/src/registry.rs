@@ -211,7 +211,7 @@ impl SessionRegistry {
 
     /// Tries to connect to the server of this session now, instead of at the next attempt.
     pub fn retry_link(&self, project: &Path, id: &SessionId) -> Result<(), CommandError> {
-        let is_kept = self.session(project, id)?.is_mirror();
+        let is_kept = self.session(project, id)?.mirrored().is_some();
         let server = self.lock().get(id).and_then(|entry| self.link_of(entry)).filter(|_| is_kept);
         let server = server.ok_or_else(|| CommandError {
             code: ErrorCode::BadCommand,
@@ -574,7 +574,7 @@ impl SessionRegistry {
     /// Denies the open requests and ends the agents, of one project or of all. Sessions of the server go on.
     pub async fn close(&self, project: Option<&Path>) {
         let of_project = |entry: &&Entry| {
-            project.is_none_or(|project| entry.project == project) && !entry.handle.is_mirror()
+            project.is_none_or(|project| entry.project == project) && entry.handle.mirrored().is_none()
         };
         let mut handles: Vec<SessionHandle> =
             self.lock().values().filter(of_project).map(|entry| entry.handle.clone()).collect();

@@ -3,7 +3,7 @@
 use crate::registry::SessionRegistry;
 use deskbell_cli::cost::{LastProcesses, Processes};
 use deskbell_engine::api::*;
-use deskbell_engine::session::SessionHandle;
+use deskbell_engine::session::MirroredSession;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -63,11 +63,11 @@ impl Costs {
         {
             return false;
         }
-        let mut machines: HashMap<&str, Vec<SessionHandle>> = HashMap::new();
+        let mut machines: HashMap<&str, Vec<MirroredSession>> = HashMap::new();
         for row in rows {
             if let Some(machine) = &row.machine
                 && let Some((project, Session { pid: Some(_), .. })) = registry.known(&row.session_id)
-                && let Ok(session) = registry.session(&project, &row.session_id)
+                && let Ok(session) = registry.mirrored_session(&project, &row.session_id)
             {
                 machines.entry(machine).or_default().push(session);
             }
@@ -90,7 +90,7 @@ impl Costs {
 }
 
 /// Asks the server of one machine about its sessions, one after the other.
-async fn of_machine(sessions: Vec<SessionHandle>) -> Vec<(SessionId, ProcessCost)> {
+async fn of_machine(sessions: Vec<MirroredSession>) -> Vec<(SessionId, ProcessCost)> {
     let mut costs = Vec::new();
     for session in sessions {
         match session.process_cost().await {

@@ -10,7 +10,7 @@ use deskbell_engine::LocalHost;
 use deskbell_engine::api::server::RevertRequest;
 use deskbell_engine::api::*;
 use deskbell_engine::changes::{Reverts, Snapshot, WorkingTree};
-use deskbell_engine::session::SessionHandle;
+use deskbell_engine::session::{MirroredSession, SessionHandle};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -18,6 +18,11 @@ use tauri::{AppHandle, Manager, WebviewWindow};
 
 fn session_of(app: &AppHandle, project: &Path, id: &SessionId) -> Answer<SessionHandle> {
     app.state::<SessionRegistry>().session(project, id)
+}
+
+/// A session on the machine of this project.
+fn mirrored_of(app: &AppHandle, project: &Path, id: &SessionId) -> Answer<MirroredSession> {
+    app.state::<SessionRegistry>().mirrored_session(project, id)
 }
 
 /// Returns the files that differ from the last commit, or from the working tree at a prompt of the session.
@@ -32,7 +37,7 @@ pub async fn changes(
     let since = since(&app, &project, &session_id, against)?;
     let is_unknown = against != Against::Commit && since.is_none();
     if is_far(&project) {
-        return session_of(&app, &project, &session_id)?.changes(against).await;
+        return mirrored_of(&app, &project, &session_id)?.changes(against).await;
     }
     let tree = WorkingTree::new(&LocalHost, &project, since.as_deref());
     if !tree.has_git().await {
@@ -63,7 +68,7 @@ pub async fn file_diff(
 ) -> Answer<FileDiff> {
     let project = project_of(&app, &window)?;
     if is_far(&project) {
-        return session_of(&app, &project, &session_id)?.file_diff(path, against).await;
+        return mirrored_of(&app, &project, &session_id)?.file_diff(path, against).await;
     }
     let since = since(&app, &project, &session_id, against)?;
     let tree = WorkingTree::new(&LocalHost, &project, since.as_deref());
@@ -93,7 +98,7 @@ pub async fn changes_patch(
     let project = project_of(&app, &window)?;
     let since = since(&app, &project, &session_id, against)?;
     if is_far(&project) {
-        return app.state::<SessionRegistry>().session(&project, &session_id)?.patch(path, against).await;
+        return mirrored_of(&app, &project, &session_id)?.patch(path, against).await;
     }
     let only: Vec<String> = path.into_iter().collect();
     let tree = WorkingTree::new(&LocalHost, &project, since.as_deref());
@@ -163,10 +168,10 @@ pub async fn prompt_moments(
     session_id: SessionId,
 ) -> Answer<Vec<PromptMoment>> {
     let project = project_of(&app, &window)?;
-    let session = session_of(&app, &project, &session_id)?;
     if is_far(&project) {
-        return session.prompt_moments().await;
+        return mirrored_of(&app, &project, &session_id)?.prompt_moments().await;
     }
+    session_of(&app, &project, &session_id)?;
     Ok(app.state::<PromptSnapshots>().moments(&project, &session_id))
 }
 

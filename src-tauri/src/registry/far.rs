@@ -9,7 +9,7 @@ use deskbell_engine::api::*;
 use deskbell_engine::launch::Launch;
 use deskbell_engine::projects::KnownProject;
 use deskbell_engine::remote::{Dial, ServerLink};
-use deskbell_engine::session::SessionHandle;
+use deskbell_engine::session::MirroredSession;
 use deskbell_engine::title::Title;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -253,14 +253,20 @@ impl SessionRegistry {
         added
     }
 
+    /// A session of this project that a server runs.
+    pub fn mirrored_session(&self, project: &Path, id: &SessionId) -> Result<MirroredSession, CommandError> {
+        self.session(project, id)?.mirrored().cloned().ok_or_else(no_such_session)
+    }
+
     /// A session through which the machine of this project is asked about its folder: this one, or the last changed.
     pub fn session_there(
         &self,
         project: &Path,
         open: Option<SessionId>,
-    ) -> Result<SessionHandle, CommandError> {
-        let open = open.and_then(|id| self.session(project, &id).ok());
-        let last = || self.sessions(project).first().and_then(|last| self.session(project, &last.id).ok());
+    ) -> Result<MirroredSession, CommandError> {
+        let open = open.and_then(|id| self.mirrored_session(project, &id).ok());
+        let last =
+            || self.sessions(project).first().and_then(|last| self.mirrored_session(project, &last.id).ok());
         open.or_else(last).ok_or_else(|| {
             refused("The files there are listed after the first prompt, because a session there reads them.")
         })

@@ -35,8 +35,8 @@ impl SessionRegistry {
     /// transcript stays where it is.
     pub async fn remove(&self, id: &SessionId) -> Result<(), CommandError> {
         let handle = lock(&self.removed).get(id).map(|entry| entry.handle.clone());
-        if let Some(handle) = handle.clone().filter(SessionHandle::is_mirror) {
-            let discarded = handle.discard().await;
+        if let Some(SessionHandle::Mirror(session)) = &handle {
+            let discarded = session.discard().await;
             lock(&self.removed).remove(id);
             self.ended.notify_waiters();
             return discarded;

@@ -54,7 +54,10 @@ async fn a_window_gets_the_list_of_a_session_that_it_does_not_run() {
     let Some(world) = World::new() else { return };
     fill(&world);
     let window = Window::begin(&world).await;
-    let found = timeout(DEADLINE, window.session.find_files("tide".to_owned())).await.unwrap().unwrap();
+    let found = timeout(DEADLINE, window.session.mirrored().unwrap().find_files("tide".to_owned()))
+        .await
+        .unwrap()
+        .unwrap();
     let paths: Vec<&str> = found.files.iter().map(|file| file.path.as_str()).collect();
     assert_eq!((paths, found.is_cut), (vec!["src/tide.rs"], false));
     drop(window);
@@ -94,12 +97,18 @@ async fn changes_are_those_of_the_folder_and_no_diff_shows_a_file_outside_of_it(
     client.kill().await;
 
     let window = Window::again(&world).await;
-    let changes = timeout(DEADLINE, window.session.changes(Against::Commit)).await.unwrap().unwrap();
-    assert!(changes.files.iter().any(|file| file.path == "src/tide.rs"), "{changes:?}");
-    let diff = timeout(DEADLINE, window.session.file_diff("src/tide.rs".to_owned(), Against::Commit))
+    let changes = timeout(DEADLINE, window.session.mirrored().unwrap().changes(Against::Commit))
         .await
         .unwrap()
         .unwrap();
+    assert!(changes.files.iter().any(|file| file.path == "src/tide.rs"), "{changes:?}");
+    let diff = timeout(
+        DEADLINE,
+        window.session.mirrored().unwrap().file_diff("src/tide.rs".to_owned(), Against::Commit),
+    )
+    .await
+    .unwrap()
+    .unwrap();
     let shown = diff.diff.expect("a diff");
     assert_eq!((shown.added, shown.removed, diff.version.is_some()), (1, 1, true));
     drop(window);
@@ -245,12 +254,16 @@ async fn without_git_the_edits_of_the_agent_are_the_changes() {
         assert!(other.diff.is_none(), "{other:?}");
     }
     // What a client that only knows the changes asks.
-    let changes = timeout(DEADLINE, window.session.changes(Against::Commit)).await.unwrap().unwrap();
-    assert_eq!(changes.base, ChangesBase::Edits { since_prompt: false });
-    let diff = timeout(DEADLINE, window.session.file_diff("a.txt".to_owned(), Against::Commit))
+    let changes = timeout(DEADLINE, window.session.mirrored().unwrap().changes(Against::Commit))
         .await
         .unwrap()
         .unwrap();
+    assert_eq!(changes.base, ChangesBase::Edits { since_prompt: false });
+    let diff =
+        timeout(DEADLINE, window.session.mirrored().unwrap().file_diff("a.txt".to_owned(), Against::Commit))
+            .await
+            .unwrap()
+            .unwrap();
     assert_eq!(added(&diff), ["one", "three"]);
     drop(window);
     let client = world.attach().await;

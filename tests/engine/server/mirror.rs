@@ -151,7 +151,12 @@ async fn a_turn_goes_on_without_its_window_and_the_next_window_has_all_of_it() {
 async fn a_window_asks_what_the_processes_of_a_session_cost() {
     let Some(world) = World::new() else { return };
     let window = Window::begin(&world).await;
-    let cost = async || timeout(DEADLINE, window.session.process_cost()).await.expect("an answer").unwrap();
+    let cost = async || {
+        timeout(DEADLINE, window.session.mirrored().unwrap().process_cost())
+            .await
+            .expect("an answer")
+            .unwrap()
+    };
     assert_eq!(cost().await, None, "nothing runs before the first prompt");
     window.prompt("CHILD 600\nWAIT").await;
     // What was read is used for two seconds.
@@ -235,7 +240,7 @@ async fn a_permission_request_waits_for_the_next_window_and_is_answered_once() {
     assert_eq!(second.unwrap_err().code, ErrorCode::NoSuchRequest);
     until(&mut events, |event| is_turn_end(&event).then_some(())).await;
     assert!(window.session.snapshot().await.unwrap().session.requests.is_empty());
-    timeout(DEADLINE, window.session.discard()).await.expect("an answer").unwrap();
+    timeout(DEADLINE, window.session.mirrored().unwrap().discard()).await.expect("an answer").unwrap();
     drop((events, window));
     let client = world.attach().await;
     assert_eq!(client.hello["sessions"], serde_json::json!([]));

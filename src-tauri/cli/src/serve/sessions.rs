@@ -87,7 +87,7 @@ impl Sessions {
 
     /// Whether a session of this id runs here.
     fn runs(&self, id: &SessionId) -> bool {
-        lock(&self.entries).get(id).is_some_and(|entry| !entry.handle.is_mirror())
+        lock(&self.entries).get(id).is_some_and(|entry| entry.handle.mirrored().is_none())
     }
 
     fn is_current(&self, id: &SessionId, nr: u64) -> bool {
@@ -396,7 +396,8 @@ impl Server {
 
     /// Ends the mirrors of these sessions.
     pub(super) fn forget_mirrors(&self, ids: &HashSet<SessionId>) {
-        lock(&self.sessions.entries).retain(|id, entry| !(entry.handle.is_mirror() && ids.contains(id)));
+        lock(&self.sessions.entries)
+            .retain(|id, entry| entry.handle.mirrored().is_none() || !ids.contains(id));
     }
 
     async fn insert(self: &Arc<Self>, handle: SessionHandle, project: PathBuf) -> Result<(), CommandError> {
@@ -409,9 +410,9 @@ impl Server {
         let entry = Entry { nr, handle: handle.clone(), project: project.clone(), jobs, _end: end };
         lock(&self.sessions.entries).insert(id.clone(), entry);
         let summary = summary(&snapshot.session, snapshot.seq);
-        self.step(match handle.is_mirror() {
-            true => Input::SessionMirrored(summary),
-            false => Input::SessionOpened(summary),
+        self.step(match &handle {
+            SessionHandle::Mirror(_) => Input::SessionMirrored(summary),
+            SessionHandle::Local(_) => Input::SessionOpened(summary),
         });
         tokio::spawn(pump(self.clone(), id, nr, events));
         tokio::spawn(work(self.clone(), handle, project, inbox, ended));
@@ -420,9 +421,9 @@ impl Server {
 
     /// Ends a session and removes it from the disk.
     async fn remove(self: &Arc<Self>, handle: &SessionHandle) -> Result<(), CommandError> {
-        if handle.is_mirror() {
+        if let Some(mirrored) = handle.mirrored() {
             // The server that runs it removes it. The mirror ends with it.
-            return handle.discard().await;
+            return mirrored.discard().await;
         }
         handle.close().await?;
         let id = handle.id().clone();

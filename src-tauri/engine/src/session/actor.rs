@@ -15,7 +15,7 @@ use super::core::{Action, Core};
 use super::log;
 use super::machine::Input;
 use super::subscribers::Subscribers;
-use super::{Message, Open};
+use super::{LocalMessage, Open};
 use crate::agent::AgentEvent;
 use crate::api::*;
 use crate::disk;
@@ -47,7 +47,7 @@ fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
 }
 
-pub async fn run(open: Open, mut inbox: mpsc::Receiver<Message>, ending: watch::Receiver<bool>) {
+pub async fn run(open: Open, mut inbox: mpsc::Receiver<LocalMessage>, ending: watch::Receiver<bool>) {
     let transcript = Transcript::new(&open.record.project);
     let (painted_sender, painted) = mpsc::unbounded_channel();
     // The value until a process has started: as without a trust decision.
@@ -123,7 +123,7 @@ struct Actor {
 impl Actor {
     async fn serve(
         &mut self,
-        mut inbox: mpsc::Receiver<Message>,
+        mut inbox: mpsc::Receiver<LocalMessage>,
         mut painted: mpsc::UnboundedReceiver<Coloured>,
     ) {
         loop {

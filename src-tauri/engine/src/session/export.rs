@@ -1,14 +1,12 @@
 //! Exporting a session that is open, as it is at that moment.
 
-use super::{Message, SessionHandle, gone};
-use crate::api::server::Question;
+use super::{LocalMessage, LocalSession, gone};
 use crate::api::{CommandError, ErrorCode, ExportFormat};
 use crate::disk;
 use crate::export::{Conversation, Heading, Images};
 use crate::history::{self, Kept};
 use std::path::PathBuf;
 use std::time::Duration;
-use tokio::sync::oneshot;
 
 /// Time limit for reading the images of a long conversation.
 const READ_DEADLINE: Duration = Duration::from_secs(20);
@@ -22,15 +20,11 @@ pub(crate) struct Snapshot {
     pub project: PathBuf,
 }
 
-impl SessionHandle {
-    /// Returns the content of an export. The session is busy only while its items are collected.
-    pub async fn export(&self, format: ExportFormat) -> Result<Vec<u8>, CommandError> {
-        if self.is_mirror() {
-            return Ok(self.ask::<String>(Question::Export { format }).await?.into_bytes());
-        }
-        let (reply, answer) = oneshot::channel();
-        self.send(Message::Export { format, reply }).await?;
-        let Snapshot { heading, conversation, config, project } = answer.await.map_err(|_| gone())?;
+impl LocalSession {
+    /// The session is busy only while its items are collected.
+    pub(super) async fn export(&self, format: ExportFormat) -> Result<Vec<u8>, CommandError> {
+        let Snapshot { heading, conversation, config, project } =
+            self.mailbox.ask(|reply| LocalMessage::Export { format, reply }).await?;
         let images = match heading.agent_session_id.clone() {
             Some(id) if format != ExportFormat::Markdown => images(config, project, id).await,
             _ => Images::default(),

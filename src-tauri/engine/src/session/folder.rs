@@ -2,7 +2,7 @@
 //!
 //! The answers are those of another program: each is bounded and checked before it is passed on.
 
-use super::SessionHandle;
+use super::MirroredSession;
 use crate::api::server::Question;
 use crate::api::*;
 use crate::misleading::written_out;
@@ -24,51 +24,50 @@ const MOST_OF_A_PROMPT: usize = 100;
 const MOST_FILES: usize = 100;
 const LONGEST_PATH: usize = 4 << 10;
 
-impl SessionHandle {
-    /// Asks the session's server for the files of its folder that match a partly typed name. Only for a session that
-    /// runs in a server.
+impl MirroredSession {
+    /// Asks the session's server for the files of its folder that match a partly typed name.
     pub async fn find_files(&self, query: String) -> Result<FoundFiles, CommandError> {
-        Ok(checked(self.ask_within(LISTS, Question::Files { query }).await?))
+        Ok(checked(self.question_within(LISTS, Question::Files { query }).await?))
     }
 
     /// Asks the session's server for the files of its folder that differ from the last commit, or from the folder at a
-    /// prompt. Only for a session that runs in a server.
+    /// prompt.
     pub async fn changes(&self, against: Against) -> Result<Changes, CommandError> {
-        Ok(bounded(self.ask(Question::Changes { against }).await?))
+        Ok(bounded(self.question(Question::Changes { against }).await?))
     }
 
     /// Asks the session's server for the change of one of these files.
     pub async fn file_diff(&self, path: String, against: Against) -> Result<FileDiff, CommandError> {
-        Ok(bounded_diff(self.ask(Question::FileDiff { path, against }).await?))
+        Ok(bounded_diff(self.question(Question::FileDiff { path, against }).await?))
     }
 
     /// Asks the session's server for the prompts with whose folder the present one can be compared.
     pub async fn prompt_moments(&self) -> Result<Vec<PromptMoment>, CommandError> {
-        let moments: Vec<PromptMoment> = self.ask(Question::PromptMoments).await?;
+        let moments: Vec<PromptMoment> = self.question(Question::PromptMoments).await?;
         let short = |text: String| plain(text.chars().take(MOST_OF_A_PROMPT).collect());
         let moments = moments.into_iter().take(MOST_MOMENTS);
         Ok(moments.map(|PromptMoment { since, text }| PromptMoment { since, text: short(text) }).collect())
     }
 
     /// Asks the session's server for the files that the agent edited.
-    pub(super) async fn edits_there(&self, since_prompt: bool) -> Result<Option<Changes>, CommandError> {
-        let answer: Option<Changes> = self.ask(Question::Edits { since_prompt }).await?;
+    pub(super) async fn edits(&self, since_prompt: bool) -> Result<Option<Changes>, CommandError> {
+        let answer: Option<Changes> = self.question(Question::Edits { since_prompt }).await?;
         Ok(answer.map(bounded))
     }
 
     /// Asks the session's server for the change of one of these files.
-    pub(super) async fn edit_diff_there(
+    pub(super) async fn edit_diff(
         &self,
         since_prompt: bool,
         path: String,
     ) -> Result<Option<FileDiff>, CommandError> {
-        let answer: Option<FileDiff> = self.ask(Question::EditDiff { since_prompt, path }).await?;
+        let answer: Option<FileDiff> = self.question(Question::EditDiff { since_prompt, path }).await?;
         Ok(answer.map(bounded_diff))
     }
 
     /// Asks the session's server for the changes of one of these files, or of all, as a patch.
     pub async fn patch(&self, path: Option<String>, against: Against) -> Result<Patch, CommandError> {
-        let Patch { text, n_files, left_out } = self.ask(Question::Patch { path, against }).await?;
+        let Patch { text, n_files, left_out } = self.question(Question::Patch { path, against }).await?;
         let left_out = left_out.into_iter().take(MOST_FILES).map(plain).collect();
         Ok(Patch { text, n_files, left_out })
     }

@@ -5,16 +5,15 @@
 //! reads and scrolls while the link is down. It sends commands to the server and asks it for what events do not
 //! contain. Dropping the last handle, or closing it, ends the mirror and nothing else.
 
+use super::mailbox::Mailbox;
 use super::subscribers::Subscribers;
-use super::{Message, SessionHandle, Subscriber, gone, log};
+use super::{Message, SessionHandle, Subscriber, log};
 use crate::agent::json::read_value;
 use crate::api::server::Question;
 use crate::api::*;
-use crate::recorder::Recorder;
 use crate::remote::{FromServer, ServerLink, unreadable_session};
 use crate::transcript::{Transcript, TranscriptChange};
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::sync::{mpsc, oneshot, watch};
 use tracing::Instrument;
@@ -29,50 +28,39 @@ const BACKLOG: usize = 64;
 /// Timeout of an answer. A server of an earlier version may not know the question.
 const ANSWERS: Duration = Duration::from_secs(30);
 
+/// What a mirror is told and asked.
+pub(super) enum MirrorMessage {
+    Any(Message),
+    /// Asks the server that has the session.
+    Ask {
+        question: Question,
+        reply: oneshot::Sender<Result<serde_json::Value, CommandError>>,
+    },
+    /// Ends the session and removes it from its server.
+    Discard(oneshot::Sender<Result<(), CommandError>>),
+}
+
+impl From<Message> for MirrorMessage {
+    fn from(message: Message) -> Self {
+        Self::Any(message)
+    }
+}
+
+/// A handle to a session that runs in a server.
+#[derive(Clone)]
+pub struct MirroredSession {
+    pub(super) mailbox: Mailbox<MirrorMessage>,
+}
+
 impl SessionHandle {
     /// Mirrors a session of a server. Calls that need the session wait for its first snapshot.
     pub fn mirror(link: &ServerLink, id: SessionId, project: PathBuf) -> Self {
-        Self::mirror_in(link, id, project, None)
+        Self::Mirror(MirroredSession::follow(link, id, project, None))
     }
 
     /// Mirrors a session of the server of an older version.
     pub fn mirror_older(link: &ServerLink, id: SessionId, project: PathBuf, version: String) -> Self {
-        Self::mirror_in(link, id, project, Some(version))
-    }
-
-    fn mirror_in(link: &ServerLink, id: SessionId, project: PathBuf, version: Option<String>) -> Self {
-        let (messages, inbox) = mpsc::channel(64);
-        let (ending, is_ending) = watch::channel(false);
-        let (sender, from_server) = mpsc::channel(BACKLOG);
-        link.follow(id.clone(), sender);
-        let place = Place { id: id.clone(), project, link: link.clone(), version };
-        let run = run(place, from_server, inbox, is_ending);
-        tokio::spawn(run.instrument(log::span(&id)));
-        let is_mirror = true;
-        Self {
-            id,
-            messages,
-            ending: Arc::new(ending),
-            reader: Arc::default(),
-            finds: Arc::default(),
-            recorder: Recorder::default(),
-            is_mirror,
-        }
-    }
-
-    /// Whether the session runs in a server, and goes on without this process.
-    pub fn is_mirror(&self) -> bool {
-        self.is_mirror
-    }
-
-    /// Ends a session of a server and removes it there. Of a session that runs in this process it only ends it.
-    pub async fn discard(&self) -> Result<(), CommandError> {
-        if !self.is_mirror {
-            return self.close().await;
-        }
-        let (reply, answer) = oneshot::channel();
-        self.send(Message::Discard(reply)).await?;
-        answer.await.map_err(|_| gone())?
+        Self::Mirror(MirroredSession::follow(link, id, project, Some(version)))
     }
 }
 
@@ -97,7 +85,7 @@ struct Mirror {
 async fn run(
     place: Place,
     mut from_server: mpsc::Receiver<FromServer>,
-    mut inbox: mpsc::Receiver<Message>,
+    mut inbox: mpsc::Receiver<MirrorMessage>,
     ending: watch::Receiver<bool>,
 ) {
     let mut ended = ending.clone();
@@ -139,12 +127,12 @@ impl Mirror {
     async fn serve(
         &mut self,
         mut from_server: mpsc::Receiver<FromServer>,
-        inbox: &mut mpsc::Receiver<Message>,
+        inbox: &mut mpsc::Receiver<MirrorMessage>,
     ) {
         loop {
             tokio::select! {
                 message = inbox.recv() => match message {
-                    Some(Message::Close(reply) | Message::Finish(reply)) => {
+                    Some(MirrorMessage::Any(Message::Close(reply) | Message::Finish(reply))) => {
                         // The caller may be gone.
                         let _ = reply.send(());
                         return;
@@ -255,14 +243,19 @@ impl Mirror {
         self.subscribers.tell(now(), TranscriptChange::Event(event), &self.transcript).await;
     }
 
-    async fn message(&mut self, message: Message) {
+    async fn message(&mut self, message: MirrorMessage) {
+        let id = self.place.id.clone();
         match message {
-            Message::Command { command, reply } => {
-                self.place.link.command(self.place.id.clone(), command, reply)
-            }
-            Message::Start => self.place.link.command(self.place.id.clone(), Command::Start, None),
-            Message::Discard(reply) => self.place.link.remove(self.place.id.clone(), reply),
-            Message::Ask { question, reply } => self.place.link.ask(self.place.id.clone(), question, reply),
+            MirrorMessage::Ask { question, reply } => self.place.link.ask(id, question, reply),
+            MirrorMessage::Discard(reply) => self.place.link.remove(id, reply),
+            MirrorMessage::Any(message) => self.any_message(id, message).await,
+        }
+    }
+
+    async fn any_message(&mut self, id: SessionId, message: Message) {
+        match message {
+            Message::Command { command, reply } => self.place.link.command(id, command, reply),
+            Message::Start => self.place.link.command(id, Command::Start, None),
             Message::Subscribe { subscriber, reply } => self.subscribe(subscriber, reply).await,
             // A caller that has gone away needs no reply, here and below.
             Message::Snapshot(reply) => {
@@ -276,41 +269,15 @@ impl Mirror {
             }
             Message::Place { item_id, part, reply } => {
                 let place = |item| self.subscribers.window_place(item, part, &self.transcript);
-                // A caller that has gone away needs no reply.
                 let _ = reply.send(self.transcript.item(&item_id).map(place));
             }
-            Message::StartWithoutAsking(reply) => {
-                let message =
-                    "“Skip all permissions” is not available for a session that keeps running when \
-                               Deskbell closes."
-                        .to_owned();
-                let refused = CommandError { code: ErrorCode::Refused, message, detail: None };
-                drop(reply.send(Err(refused)));
-            }
-            // The server follows its own files and has its own idle time.
-            Message::Refresh { reply, .. } => drop(reply.send(false)),
-            Message::HibernateAfter(_) => {}
             Message::Complain(problem) => {
                 let message = "The command could not be read.".to_owned();
                 let error = CommandError { code: ErrorCode::BadCommand, message, detail: Some(problem) };
                 self.tell(Event::CommandFailed { error }).await;
             }
-            // The handle asks the server for these: see `SessionHandle::ask`.
-            Message::Slice { .. }
-            | Message::Output { .. }
-            | Message::TaskOutput { .. }
-            | Message::ServerLog { .. }
-            | Message::Edited { .. }
-            | Message::StoredPrompt { .. }
-            | Message::NextStart { .. }
-            | Message::Export { .. }
-            | Message::Copy { .. }
-            | Message::Record { .. }
-            | Message::LastAnswer(_) => {
-                tracing::error!("a mirror was sent a message for a session of this process")
-            }
-            // Handled by the caller.
-            Message::Finish(_) | Message::Close(_) => {}
+            // `serve` ends with these.
+            Message::Finish(reply) | Message::Close(reply) => drop(reply.send(())),
         }
     }
 
@@ -377,34 +344,52 @@ impl SessionHandle {
         };
         answer.map_err(unreadable)
     }
+}
 
-    /// Asks the server of a session what its processes cost there; `None` if none runs, or if that is not known there.
+impl MirroredSession {
+    fn follow(link: &ServerLink, id: SessionId, project: PathBuf, version: Option<String>) -> Self {
+        let (mailbox, inbox, is_ending) = Mailbox::new(id.clone());
+        let (sender, from_server) = mpsc::channel(BACKLOG);
+        link.follow(id.clone(), sender);
+        let place = Place { id: id.clone(), project, link: link.clone(), version };
+        tokio::spawn(run(place, from_server, inbox, is_ending).instrument(log::span(&id)));
+        Self { mailbox }
+    }
+
+    pub fn id(&self) -> &SessionId {
+        self.mailbox.id()
+    }
+
+    /// Ends the session, and removes it from its server.
+    pub async fn discard(&self) -> Result<(), CommandError> {
+        self.mailbox.ask(MirrorMessage::Discard).await?
+    }
+
+    /// Asks the server what the session's processes cost there; `None` if none runs, or if that is not known there.
     pub async fn process_cost(&self) -> Result<Option<ProcessCost>, CommandError> {
-        self.ask(Question::Processes).await
+        self.question(Question::Processes).await
     }
 
     /// Asks the server that has the session.
-    pub(super) async fn ask<T: serde::de::DeserializeOwned>(
+    pub(super) async fn question<T: serde::de::DeserializeOwned>(
         &self,
         question: Question,
     ) -> Result<T, CommandError> {
-        self.ask_within(ANSWERS, question).await
+        self.question_within(ANSWERS, question).await
     }
 
-    pub(super) async fn ask_within<T: serde::de::DeserializeOwned>(
+    pub(super) async fn question_within<T: serde::de::DeserializeOwned>(
         &self,
         limit: Duration,
         question: Question,
     ) -> Result<T, CommandError> {
-        let (reply, answer) = oneshot::channel();
-        self.send(Message::Ask { question, reply }).await?;
+        let answer = self.mailbox.ask(|reply| MirrorMessage::Ask { question, reply });
         let answer = tokio::time::timeout(limit, answer).await.map_err(|_| CommandError {
             code: ErrorCode::Refused,
             message: "The session did not answer in time.".to_owned(),
             detail: None,
         })?;
-        let answer = answer.map_err(|_| gone())??;
-        read_value(&answer).map_err(unreadable)
+        read_value(&answer??).map_err(unreadable)
     }
 }
 

@@ -8,14 +8,89 @@ use crate::export::Heading;
 use crate::launch::{agent_name, resume_command};
 use crate::session::machine::Input;
 use crate::session::window_view::item_of_row;
-use crate::session::{Message, Subscriber, export, gone};
+use crate::session::{LocalMessage, Message, Subscriber, export, gone};
 use std::cell::RefCell;
 use std::path::Path;
 use tokio::sync::oneshot;
 
 impl Actor {
     /// Handles a message and replies to the caller, if it still waits.
-    pub(super) async fn message(&mut self, message: Message) {
+    pub(super) async fn message(&mut self, message: LocalMessage) {
+        match message {
+            LocalMessage::Any(message) => self.any_message(message).await,
+            LocalMessage::HibernateAfter(after_ms) => self.step(Input::HibernateAfter(after_ms)).await,
+            LocalMessage::StartWithoutAsking(reply) => {
+                let outcome = if self.core.is_ending() {
+                    Err(gone())
+                } else {
+                    self.answered(Input::StartWithoutAsking).await
+                };
+                // A caller that no longer waits needs no reply.
+                drop(reply.send(outcome));
+            }
+            // A caller that has gone away needs no reply.
+            LocalMessage::Slice { first, reply } => drop(reply.send(self.core.transcript().slice(first))),
+            LocalMessage::Output { item_id, reply } => {
+                drop(reply.send(self.core.transcript().output(&item_id).cloned()))
+            }
+            LocalMessage::TaskOutput { task_id, reply } => {
+                drop(reply.send(self.core.task_output(&task_id).map(Path::to_owned)))
+            }
+            LocalMessage::Edited { since_prompt, reply } => {
+                let edited = self.core.conversation().map(|conversation| EditedFiles {
+                    config: self.open.agent_config.clone(),
+                    project: self.open.record.project.clone(),
+                    conversation: conversation.to_owned(),
+                    since_prompt: since_prompt
+                        .then(|| self.core.transcript().last_prompt().unwrap_or_default()),
+                    files: self.core.transcript().files().iter().map(|file| file.path.clone()).collect(),
+                });
+                // A caller that has gone away needs no reply.
+                drop(reply.send(edited));
+            }
+            LocalMessage::ServerLog { server, reply } => {
+                let conversation = self.core.conversation_of_server(&server).map(str::to_owned);
+                let place = conversation.map(|id| (self.open.record.project.clone(), id));
+                // A caller that has gone away needs no reply.
+                drop(reply.send(place));
+            }
+            LocalMessage::Refresh { is_live, reply } => {
+                let is_replaced = self.refresh(is_live).await;
+                // A caller that has gone away needs no answer.
+                let _ = reply.send(is_replaced);
+            }
+            LocalMessage::StoredPrompt { item_id, reply } => {
+                drop(reply.send(self.core.transcript().stored_prompt(&item_id)));
+            }
+            LocalMessage::NextStart { options, reply } => {
+                let start = self.core.next_start(*options);
+                let next = (start, self.open.launcher.clone(), self.open.record.project.clone());
+                // A caller that has gone away needs no reply.
+                drop(reply.send(next));
+            }
+            LocalMessage::Export { format, reply } => {
+                self.flush_items().await;
+                drop(reply.send(self.exported(format)));
+            }
+            LocalMessage::Copy { copy: CopyOf::ResumeCommand, reply } => {
+                let record = &self.open.record;
+                // The command is Claude Code's: another agent's conversation is not known to it.
+                let is_claude = record.agent != AgentKind::Acp;
+                let id = self.session().agent_session_id.filter(|_| is_claude);
+                let config = record.memory.config_folder.as_deref();
+                drop(reply.send(id.map(|id| resume_command(&record.project, config, &id))));
+            }
+            LocalMessage::Copy { copy, reply } => {
+                drop(reply.send(self.core.transcript().text_of(&self.session().title, &copy)));
+            }
+            // A caller that has gone away needs no reply.
+            LocalMessage::LastAnswer(reply) => drop(reply.send(self.core.transcript().last_answer())),
+            // A caller that has gone away needs no reply.
+            LocalMessage::Record { file, reply } => drop(reply.send(self.record(file))),
+        }
+    }
+
+    async fn any_message(&mut self, message: Message) {
         match message {
             Message::Command { command, reply } => self.command(command, reply).await,
             Message::Complain(problem) => {
@@ -28,16 +103,6 @@ impl Actor {
             }
             Message::Start if self.core.is_ending() => {}
             Message::Start => self.step(Input::Start).await,
-            Message::HibernateAfter(after_ms) => self.step(Input::HibernateAfter(after_ms)).await,
-            Message::StartWithoutAsking(reply) => {
-                let outcome = if self.core.is_ending() {
-                    Err(gone())
-                } else {
-                    self.answered(Input::StartWithoutAsking).await
-                };
-                // A caller that no longer waits needs no reply.
-                drop(reply.send(outcome));
-            }
             Message::Subscribe { subscriber, reply } => self.subscribe(subscriber, reply).await,
             Message::Show { feed, show, reply } => {
                 self.flush_items().await;
@@ -50,69 +115,12 @@ impl Actor {
                 // The caller may be gone; its window receives the events all the same.
                 let _ = reply.send(());
             }
-            // A caller that has gone away needs no reply.
-            Message::Slice { first, reply } => drop(reply.send(self.core.transcript().slice(first))),
-            Message::Output { item_id, reply } => {
-                drop(reply.send(self.core.transcript().output(&item_id).cloned()))
-            }
-            Message::TaskOutput { task_id, reply } => {
-                drop(reply.send(self.core.task_output(&task_id).map(Path::to_owned)))
-            }
-            Message::Edited { since_prompt, reply } => {
-                let edited = self.core.conversation().map(|conversation| EditedFiles {
-                    config: self.open.agent_config.clone(),
-                    project: self.open.record.project.clone(),
-                    conversation: conversation.to_owned(),
-                    since_prompt: since_prompt
-                        .then(|| self.core.transcript().last_prompt().unwrap_or_default()),
-                    files: self.core.transcript().files().iter().map(|file| file.path.clone()).collect(),
-                });
-                // A caller that has gone away needs no reply.
-                drop(reply.send(edited));
-            }
-            Message::ServerLog { server, reply } => {
-                let conversation = self.core.conversation_of_server(&server).map(str::to_owned);
-                let place = conversation.map(|id| (self.open.record.project.clone(), id));
-                // A caller that has gone away needs no reply.
-                drop(reply.send(place));
-            }
             Message::Place { item_id, part, reply } => {
                 let transcript = self.core.transcript();
                 let place = |item| self.subscribers.window_place(item, part, transcript);
                 // A caller that has gone away needs no reply.
                 let _ = reply.send(transcript.item(&item_id).map(place));
             }
-            Message::Refresh { is_live, reply } => {
-                let is_replaced = self.refresh(is_live).await;
-                // A caller that has gone away needs no answer.
-                let _ = reply.send(is_replaced);
-            }
-            Message::StoredPrompt { item_id, reply } => {
-                drop(reply.send(self.core.transcript().stored_prompt(&item_id)));
-            }
-            Message::NextStart { options, reply } => {
-                let start = self.core.next_start(*options);
-                let next = (start, self.open.launcher.clone(), self.open.record.project.clone());
-                // A caller that has gone away needs no reply.
-                drop(reply.send(next));
-            }
-            Message::Export { format, reply } => {
-                self.flush_items().await;
-                drop(reply.send(self.exported(format)));
-            }
-            Message::Copy { copy: CopyOf::ResumeCommand, reply } => {
-                let record = &self.open.record;
-                // The command is Claude Code's: another agent's conversation is not known to it.
-                let is_claude = record.agent != AgentKind::Acp;
-                let id = self.session().agent_session_id.filter(|_| is_claude);
-                let config = record.memory.config_folder.as_deref();
-                drop(reply.send(id.map(|id| resume_command(&record.project, config, &id))));
-            }
-            Message::Copy { copy, reply } => {
-                drop(reply.send(self.core.transcript().text_of(&self.session().title, &copy)));
-            }
-            // A caller that has gone away needs no reply.
-            Message::LastAnswer(reply) => drop(reply.send(self.core.transcript().last_answer())),
             Message::Snapshot(reply) => {
                 self.flush().await;
                 // A caller that has gone away needs no snapshot.
@@ -120,10 +128,6 @@ impl Actor {
                 let rows = RowRange { end: total, total, ..RowRange::default() };
                 drop(reply.send(self.snapshot(rows, self.core.transcript().items().cloned().collect())));
             }
-            // A caller that has gone away needs no reply.
-            Message::Record { file, reply } => drop(reply.send(self.record(file))),
-            // Only a mirror of a session handles these: without an answer, the caller sees that there is none.
-            Message::Ask { .. } | Message::Discard(_) => tracing::error!("a message for a mirror"),
             Message::Finish(reply) => {
                 self.core.finish();
                 self.ending.push(reply);

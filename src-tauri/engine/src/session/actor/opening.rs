@@ -10,7 +10,7 @@ use crate::history::{self, Additions, Colouring, Kept, Own, Subagents, Tail};
 use crate::launch::Fork;
 use crate::owner;
 use crate::session::machine::Input;
-use crate::session::{Message, Subscriber};
+use crate::session::{LocalMessage, Message, Subscriber};
 use crate::transcript::Transcript;
 use crate::transcript::TranscriptEvent;
 use crate::transcript::supplement::Supplement;
@@ -66,7 +66,10 @@ async fn read_whole(kept: KeptAt, colouring: Colouring) -> io::Result<(Transcrip
 
 impl Actor {
     /// Reads the conversation. Returns the messages that arrived meanwhile and need the whole transcript.
-    pub(super) async fn take_over(&mut self, inbox: &mut mpsc::Receiver<Message>) -> VecDeque<Message> {
+    pub(super) async fn take_over(
+        &mut self,
+        inbox: &mut mpsc::Receiver<LocalMessage>,
+    ) -> VecDeque<LocalMessage> {
         let mut waiting = VecDeque::new();
         if self.open.record.agent == AgentKind::Acp {
             let Some(wish) = self.first_wish(inbox).await else { return waiting };
@@ -124,14 +127,16 @@ impl Actor {
     /// Waits for the first message that needs more than the session's summary. Returns `Some(None)` at once if the
     /// session has prompts of an earlier process, because the transcript shows what became of them. Returns `None` when
     /// the last handle was dropped.
-    async fn first_wish(&mut self, inbox: &mut mpsc::Receiver<Message>) -> Option<Option<Message>> {
+    async fn first_wish(&mut self, inbox: &mut mpsc::Receiver<LocalMessage>) -> Option<Option<LocalMessage>> {
         while !self.core.has_prompts() {
             match inbox.recv().await? {
-                message @ Message::Subscribe { subscriber: Subscriber::Summary(_), .. } => {
+                message @ LocalMessage::Any(Message::Subscribe {
+                    subscriber: Subscriber::Summary(_), ..
+                }) => {
                     self.message(message).await;
                 }
                 // It is read when it is needed.
-                Message::Refresh { .. } => {}
+                LocalMessage::Refresh { .. } => {}
                 message => return Some(Some(message)),
             }
         }
@@ -139,9 +144,11 @@ impl Actor {
     }
 
     /// The colours that the conversation needs for the message that it is read for.
-    fn colouring_for(&self, wish: Option<&Message>) -> Colouring {
+    fn colouring_for(&self, wish: Option<&LocalMessage>) -> Colouring {
         match wish {
-            Some(Message::Subscribe { subscriber: Subscriber::Every(_), .. }) => Colouring::All,
+            Some(LocalMessage::Any(Message::Subscribe { subscriber: Subscriber::Every(_), .. })) => {
+                Colouring::All
+            }
             _ => self.subscribers.colouring(),
         }
     }
@@ -292,9 +299,9 @@ impl Actor {
 
     /// Handles messages while the conversation is being read: a window receives its end. Returns a message that has to
     /// wait.
-    async fn meanwhile(&mut self, message: Message, kept: &KeptAt) -> Option<Message> {
+    async fn meanwhile(&mut self, message: LocalMessage, kept: &KeptAt) -> Option<LocalMessage> {
         match message {
-            Message::Subscribe { subscriber: Subscriber::Merged(_), .. } => {
+            LocalMessage::Any(Message::Subscribe { subscriber: Subscriber::Merged(_), .. }) => {
                 if !self.is_partial {
                     if kept.leaf.is_some() {
                         return Some(message);
@@ -311,11 +318,11 @@ impl Actor {
                 None
             }
             // The summary needs no transcript.
-            Message::Subscribe { subscriber: Subscriber::Summary(_), .. } => {
+            LocalMessage::Any(Message::Subscribe { subscriber: Subscriber::Summary(_), .. }) => {
                 self.message(message).await;
                 None
             }
-            Message::Show { .. } if self.is_partial => {
+            LocalMessage::Any(Message::Show { .. }) if self.is_partial => {
                 self.message(message).await;
                 None
             }
