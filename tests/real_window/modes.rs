@@ -42,6 +42,30 @@ pub async fn switched_while_the_agent_lives() -> Result<()> {
         .await
 }
 
+pub async fn the_next_session_offers_models_before_its_agent_runs() -> Result<()> {
+    let mut stage = Stage::demo().await?;
+    say(&stage.window, "SAY Ready.", "Ready.").await?;
+    stage.restart().await?;
+    stage
+        .play("models-before", async |stage| {
+            let window = &stage.window;
+            window.find("button", "New session").await?;
+            stage.new_session(SHORT).await?;
+            ensure!(stage.agent().is_err(), "an agent runs already");
+            pick(window, "Model", "Sonnet").await?;
+            pick(window, "Effort", "High").await?;
+            window.find("button", "Model: Sonnet 5.5").await?;
+            window.find("button", "Effort: High").await?;
+            ensure!(stage.agent().is_err(), "a choice started the agent");
+            say(window, "SAY Chosen.", "Chosen.").await?;
+            window.find("button", "Model: Sonnet 5.5").await?;
+            window.find("button", "Effort: High").await?;
+            ensure!(stage.agent()?.command_line.contains("sonnet"), "it was started with another model");
+            Ok(())
+        })
+        .await
+}
+
 pub async fn without_asking_is_red_for_as_long_as_it_lasts() -> Result<()> {
     let stage = Stage::demo().await?;
     stage

@@ -13,10 +13,11 @@ import { ARM_MS } from '../asking/arming.svelte';
 import { PROFILES } from '../host/fake/agents';
 import { limited } from '../host/fake/context';
 import { FakeHost } from '../host/fake';
+import { emptySession } from '../host/fake/facts';
 import { commandRequest } from '../host/fake/script';
 import type { FakeSession } from '../host/fake/session';
 import type { Host } from '../host/host';
-import type { Action } from './action';
+import type { Action, Desk, Target } from './action';
 import { MENUS } from './menu';
 import { actionOf, ACTIONS, chordsOf } from './table';
 
@@ -53,6 +54,8 @@ async function app(scene: string): Promise<Opened> {
   await tick();
   return { session: fake.session('s1') as FakeSession, calls, user: userEvent.setup(), clock, host };
 }
+
+const NOWHERE = {} as Target;
 
 const box = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Prompt' });
 const dialog = (name: string) => () => screen.queryByRole('dialog', { name }) !== null;
@@ -596,6 +599,17 @@ describe('an action that is not available', () => {
     expect(screen.queryByText(/is not available/)).toBeNull();
     clock.advance(3000);
     await expect.poll(() => screen.queryByText('Nothing is waiting.')).toBeNull();
+  });
+
+  it.each([
+    ['model', 'The models are known once the agent has started.', 'This agent offers no choice of models.'],
+    ['effort', 'The effort levels are known once the agent has started.', 'The model has no effort levels.'],
+  ])('says of a choice of %s whether it is unknown yet or not offered', (id, unknown, none) => {
+    const reason = (alive: boolean) => {
+      const session = { ...emptySession('a', ''), alive, models: [] };
+      return actionOf(id)?.off?.({ covered: null, pane: { state: { session } } } as unknown as Desk, NOWHERE);
+    };
+    expect([reason(false), reason(true)]).toEqual([unknown, none]);
   });
 
   it('is shown as such in the palette, and does nothing there', async () => {

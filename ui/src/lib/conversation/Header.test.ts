@@ -192,6 +192,11 @@ describe('the head of a conversation', () => {
     expect(commands).toEqual([{ type: 'setThinking', on: false }]);
   });
 
+  it('does not say of an effort that none was chosen before the agent runs', async () => {
+    await header({ alive: false, effort: null });
+    expect(screen.getByRole('button', { name: /^Effort/ }).textContent).toContain('Default effort');
+  });
+
   it('offers no effort that the agent did not tell of', async () => {
     await header({ models: [] });
     expect(screen.queryByRole('button', { name: /Effort/ })).toBeNull();

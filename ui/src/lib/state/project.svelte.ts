@@ -36,6 +36,7 @@ import { AgentCheck } from './agentCheck.svelte';
 import { SecondSession } from './second.svelte';
 import { Drafts } from './drafts.svelte';
 import { Feed } from './feed';
+import { KnownModels } from './knownModels';
 import { MainPane, type Pane } from './pane.svelte';
 import { reuse } from './reuse';
 import { SessionState } from './session.svelte';
@@ -92,6 +93,7 @@ export class ProjectState extends SessionActions {
   readonly search: SearchState;
   readonly drafts: Drafts;
   #feed: Feed | null = null;
+  readonly #models: KnownModels;
   #kept = new Map<SessionId, SessionState>();
   /** Starting agents before a prompt. */
   readonly start: AgentStart;
@@ -115,6 +117,9 @@ export class ProjectState extends SessionActions {
     this.settings = settings;
     this.waiting = waiting;
     this.list.all = project.sessions;
+    this.#models = new KnownModels(project.machine?.name ?? null, (reason) => {
+      void host.reportPageError('the models of the last run', reason);
+    });
     this.changes = new SessionChanges(host, this.problems, openId, () => this.project.machine !== null);
     this.trust = new TrustQuestions(host, this.problems, {
       project: () => this.project,
@@ -277,7 +282,7 @@ export class ProjectState extends SessionActions {
     const swapped = this.second.state?.id === id ? this.second.leave() : null;
     this.#feed?.close();
     if (before !== null) this.#keep(before);
-    const state = swapped ?? this.#kept.get(id) ?? new SessionState(facts);
+    const state = swapped ?? this.#kept.get(id) ?? new SessionState(facts, this.#models);
     this.main.state = state;
     this.#feed = new Feed(this.host, state, {
       onapplied: (session) => this.list.take(session),
@@ -292,7 +297,7 @@ export class ProjectState extends SessionActions {
     const facts = this.list.find(id);
     if (facts === undefined || this.open === null || this.open.id === id) return;
     this.list.unread.delete(id);
-    await this.second.show(this.#kept.get(id) ?? new SessionState(facts));
+    await this.second.show(this.#kept.get(id) ?? new SessionState(facts, this.#models));
   }
 
   /**

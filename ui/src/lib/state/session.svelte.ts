@@ -22,6 +22,7 @@ import type {
   TurnEnd,
 } from '../bindings/api';
 import { ItemState } from './item.svelte';
+import type { KnownModels } from './knownModels';
 import { reuse } from './reuse';
 import { itemsOf, movesBetween, withItem, withoutItem, type Move, type Row } from './rows';
 
@@ -89,10 +90,27 @@ export class SessionState {
   /** Items that the user unfolded and that are not loaded now. */
   #unfolded = new Set<ItemId>();
 
-  constructor(session: Session) {
+  #known: KnownModels | null;
+  /** The effort that was chosen before the agent's levels are known to the engine. */
+  #effort: string | null = null;
+
+  constructor(session: Session, known: KnownModels | null = null) {
     this.id = session.id;
-    this.session = session;
+    this.#known = known;
+    this.session = this.#completed(session);
     this.requests = session.requests;
+  }
+
+  /** The session with the models and commands that are known before its agent runs. */
+  #completed(session: Session): Session {
+    const completed = this.#known?.complete(session) ?? session;
+    return completed === session ? session : { ...completed, effort: session.effort ?? this.#effort };
+  }
+
+  /** The user chose an effort. Without the agent's models the engine keeps it and shows none. */
+  choseEffort(effort: string | null): void {
+    this.#effort = effort;
+    if (!this.session.alive) this.session = { ...this.session, effort };
   }
 
   get loaded(): boolean {
@@ -285,7 +303,7 @@ export class SessionState {
   }
 
   #setSession(session: Session): void {
-    this.session = reuse(this.session, session);
+    this.session = reuse(this.session, this.#completed(session));
     this.requests = reuse(this.requests, session.requests);
     this.#openRequests = null;
   }

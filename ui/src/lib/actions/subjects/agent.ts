@@ -11,7 +11,7 @@ import { onSession, send } from './builders';
 const switching = (
   id: string,
   label: string,
-  missing: string,
+  missing: string | ((session: Session) => string),
   choices: (session: Session, desk: Desk) => readonly Choice[],
   ...keys: string[]
 ): Action => {
@@ -24,10 +24,19 @@ const switching = (
     group: 'Agent',
     label,
     keys,
-    off: (desk) => offSession(desk) ?? (all(desk).length === 0 ? missing : null),
+    off: (desk) => {
+      const session = open(desk)?.session;
+      const off = offSession(desk);
+      if (off !== null || session === undefined || all(desk).length > 0) return off;
+      return typeof missing === 'string' ? missing : missing(session);
+    },
     does: { choices: all },
   };
 };
+
+/** Whether the agent did not report yet what it offers. */
+const isUnknown = ({ alive, status, models }: Session) =>
+  models.length === 0 && (!alive || status.type === 'starting' || status.type === 'restarting');
 
 /** The values of settings that the agent offers itself. The label of a mode is its name alone. */
 const ofAgent = (session: Session, { pane }: Desk, of: (option: AgentOption) => boolean): Choice[] =>
@@ -92,7 +101,10 @@ export const AGENT: readonly Action[] = [
   switching(
     'model',
     'Model',
-    'This agent offers no choice of models.',
+    (session) =>
+      isUnknown(session)
+        ? 'The models are known once the agent has started.'
+        : 'This agent offers no choice of models.',
     (session, { pane }) =>
       (session.capabilities.models ? session.models : []).map(({ name, label }) => ({
         id: name,
@@ -105,7 +117,10 @@ export const AGENT: readonly Action[] = [
   switching(
     'effort',
     'Effort',
-    'The model has no effort levels.',
+    (session) =>
+      isUnknown(session)
+        ? 'The effort levels are known once the agent has started.'
+        : 'The model has no effort levels.',
     (session, { pane }) =>
       (session.capabilities.effort ? (currentModel(session)?.effortLevels ?? []) : []).map((level) => ({
         id: level,
