@@ -4,7 +4,7 @@ use crate::registry::SessionRegistry;
 use crate::settings::CurrentSettings;
 use crate::start;
 use crate::windows::{BOARD, Windows};
-use crate::{autostart, board, emit, lifecycle, project, zoom};
+use crate::{autostart, board, emit, keep_awake, lifecycle, project, zoom};
 use deskbell_cli::logs;
 use deskbell_engine::api::{Settings, WindowEvent};
 use deskbell_engine::disk;
@@ -53,6 +53,9 @@ async fn apply(app: &AppHandle, before: &Settings, now: &Settings) {
     }
     if before.tray != now.tray {
         board::refresh(app);
+    }
+    if before.keep_awake != now.keep_awake {
+        keep_awake::sessions_changed(app);
     }
     if before.autostart != now.autostart {
         autostart::apply(app, now.autostart, autostart::When::Changed).await;

@@ -166,6 +166,7 @@ pub async fn remove_session(app: AppHandle, window: WebviewWindow, session_id: S
     bell.settle(&app);
     crate::start::sessions_changed(&app);
     crate::board::refresh(&app);
+    crate::keep_awake::sessions_changed(&app);
     lifecycle::retitle(&app, window.label(), &project);
     if let Some(id) = &agent_session_id {
         hidden.hide(id.clone(), ENDING).await;

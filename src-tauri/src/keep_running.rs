@@ -2,7 +2,7 @@
 
 use crate::registry::{KeptServer, SessionRegistry};
 use crate::windows::{Windows, name_of};
-use crate::{board, emit, start, worktree_uses};
+use crate::{board, emit, keep_awake, start, worktree_uses};
 use deskbell_engine::api::WindowEvent;
 use deskbell_engine::remote::{Dial, ServerLink};
 use std::path::{Path, PathBuf};
@@ -63,6 +63,7 @@ pub async fn follow(app: AppHandle) {
             start::sessions_changed(&app);
             board::refresh(&app);
             worktree_uses::changed(&app);
+            keep_awake::sessions_changed(&app);
         }
         if listed.changed().await.is_err() {
             return;

@@ -23,6 +23,7 @@ mod gpu;
 mod hidden;
 #[cfg(any(windows, test))]
 mod jump_list;
+mod keep_awake;
 mod keep_running;
 mod lifecycle;
 mod links;

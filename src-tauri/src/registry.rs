@@ -545,6 +545,17 @@ impl SessionRegistry {
         all.filter(|entry| entry.session.alive).map(|entry| entry.project.clone()).collect()
     }
 
+    /// The sessions of this computer in which a turn runs that does not wait for the user. Of one whose server is not reached
+    /// nobody knows.
+    pub fn n_working_here(&self) -> usize {
+        let works = |entry: &&Entry| {
+            matches!(entry.session.status, Status::Working { .. } | Status::Interrupting)
+                && matches!(entry.session.link, SessionLink::Here | SessionLink::Connected)
+                && far::is_on_this_computer(&entry.project)
+        };
+        self.lock().values().filter(works).count()
+    }
+
     /// The project of a session, and the session as last published.
     pub fn known(&self, id: &SessionId) -> Option<(PathBuf, Session)> {
         self.lock().get(id).map(|entry| (entry.project.clone(), entry.session.clone()))

@@ -20,8 +20,8 @@ use crate::watch::FolderWatches;
 use crate::webkit;
 use crate::windows::{self, Windows};
 use crate::{
-    apply_settings, autostart, board, commands, emit, keep_running, lifecycle, menu_bar, native_dialogs,
-    project, starting, tray, waiting, worktree_uses,
+    apply_settings, autostart, board, commands, emit, keep_awake, keep_running, lifecycle, menu_bar,
+    native_dialogs, project, starting, tray, waiting, worktree_uses,
 };
 use anyhow::Context;
 use deskbell_cli::args::Args;
@@ -357,6 +357,7 @@ fn setup(app: &AppHandle, args: Args, opened: Opened) -> anyhow::Result<()> {
     app.manage(StartPage::new(ProjectStore::new(&data_folder)));
     let (folders, dropped) = lifecycle::FoldersToOpen::new();
     app.manage(folders);
+    keep_awake::begin(app);
     starting::is_ready();
     lifecycle::apply_theme(app);
     logs::set_level(app.state::<Arc<CurrentSettings>>().get().log);
@@ -416,6 +417,7 @@ async fn listen(app: AppHandle, mut told: mpsc::UnboundedReceiver<Envelope>, rep
                 notices.settle(&app);
             }
             waiting::sessions_changed(&app);
+            keep_awake::sessions_changed(&app);
             continue;
         };
         let label = app.state::<Windows>().label_of(&project);
@@ -428,6 +430,7 @@ async fn listen(app: AppHandle, mut told: mpsc::UnboundedReceiver<Envelope>, rep
                 board::session_changed(&app, &session);
                 worktree_uses::changed(&app);
                 waiting::sessions_changed(&app);
+                keep_awake::sessions_changed(&app);
                 let Some(label) = label else { continue };
                 lifecycle::retitle(&app, &label, &project);
                 emit::to_window(&app, &label, WindowEvent::SessionListed { session });

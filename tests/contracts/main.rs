@@ -2,6 +2,8 @@
 //! for, and a difference fails. CONTRIBUTING.md lists them.
 
 #[cfg(target_os = "linux")]
+mod awake;
+#[cfg(target_os = "linux")]
 mod notifications;
 
 #[cfg(target_os = "linux")]
@@ -10,7 +12,7 @@ fn main() {
     use deskbell_tests::window;
 
     let needs = window::lacking_programs().map_or(suite::Requirement::Met, suite::Requirement::Missing);
-    suite::run(needs, notifications::all());
+    suite::run(needs, awake::all().into_iter().chain(notifications::all()).collect());
 }
 
 #[cfg(not(target_os = "linux"))]

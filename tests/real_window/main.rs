@@ -4,6 +4,8 @@
 //! the prompts. Each test has a desktop of its own. Screenshots go to `DESKBELL_TEST_ARTEFACTS`.
 
 #[cfg(target_os = "linux")]
+mod awake;
+#[cfg(target_os = "linux")]
 mod background;
 #[cfg(target_os = "linux")]
 mod bell;
@@ -224,6 +226,7 @@ fn main() {
             the_demo_agent_needs_no_trust;
         first_run: every_obstacle_is_recognised_with_the_focus;
         secrets: no_secret_of_a_window_is_in_the_log_or_the_diagnostics;
+        awake: the_computer_stays_awake_while_an_agent_works_and_not_while_it_waits;
         settings: each_setting_of_the_looks_is_seen_at_once, new_sessions_begin_as_the_settings_say;
         failures: an_agent_that_prints_garbage_is_told,
             an_agent_that_exits_at_once_is_told,

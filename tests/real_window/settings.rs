@@ -45,6 +45,11 @@ const ELSEWHERE: &[(&str, &str, &[&str])] = &[
         &["autostart"],
     ),
     (
+        "the_computer_stays_awake_while_an_agent_works_and_not_while_it_waits",
+        include_str!("awake.rs"),
+        &["keepAwake"],
+    ),
+    (
         "a_killed_app_finds_the_turn_that_kept_running",
         include_str!("survival.rs"),
         &["keepRunning", "asking"],

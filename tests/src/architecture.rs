@@ -64,7 +64,7 @@ fn the_engine_knows_nothing_of_tauri() {
 }
 
 /// The crates from the bottom to the top, each with the crates of ours that it may use.
-const CRATES: [(&str, &[&str]); 10] = [
+const CRATES: [(&str, &[&str]); 11] = [
     ("src-tauri/api", &[]),
     ("src-tauri/document", &["deskbell-api"]),
     ("src-tauri/disk", &["deskbell-api"]),
@@ -84,6 +84,7 @@ const CRATES: [(&str, &[&str]); 10] = [
             "deskbell-server",
         ],
     ),
+    ("src-tauri/awake", &[]),
     ("src-tauri/notifications", &["deskbell-api"]),
     ("src-tauri/cli", &["deskbell-demo-agent", "deskbell-engine", "deskbell-server"]),
 ];

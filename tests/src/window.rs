@@ -6,6 +6,7 @@
 mod accessible;
 mod agent;
 mod app;
+mod awake;
 mod bus;
 mod child;
 mod desktop;
@@ -28,6 +29,7 @@ pub use crate::wait::{LONG, SHORT, eventually, holds_for};
 pub use accessible::{Accessibility, Accessible, Extents, Role};
 pub use agent::AgentStub;
 pub use app::{App, Launch, app_program};
+pub use awake::{Inhibition, Inhibitor, PortalManners};
 pub use bus::Bus;
 pub use child::Owned;
 pub use desktop::{Desktop, artefacts};

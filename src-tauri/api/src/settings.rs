@@ -56,6 +56,11 @@ pub struct Settings {
     /// windows. Not on Windows yet.
     #[schemars(title = "Start at login")]
     pub autostart: bool,
+    /// While a turn runs in a session on this computer, the computer does not fall asleep by itself. While sessions only
+    /// wait for you it may. A closed lid, a shutdown and a sleep that you ask for are never held up. On Linux the desktop
+    /// counts as used meanwhile, so its screen stays on.
+    #[schemars(title = "Keep the computer awake while an agent works")]
+    pub keep_awake: bool,
     /// New sessions run in a server of your own, which goes on when Deskbell closes, is updated or crashes. Deskbell
     /// shows them again when it starts. `deskbell sessions running` lists them, and `deskbell sessions stop` ends them.
     /// A project can differ: *Keep sessions of this project running* chooses for its new sessions.
@@ -100,6 +105,7 @@ impl Default for Settings {
             closing: Closing::Ask,
             tray: true,
             autostart: false,
+            keep_awake: true,
             keep_running: false,
             editor: None,
             terminal: None,

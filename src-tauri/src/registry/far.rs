@@ -116,6 +116,12 @@ pub fn is_far(project: &Path) -> bool {
     KnownProject::on_machine(project).is_some()
 }
 
+/// Whether the agents of a project run on this computer, in a container for example.
+pub fn is_on_this_computer(project: &Path) -> bool {
+    let machine = KnownProject::on_machine(project).map(|(machine, _)| machine.parse::<Machine>());
+    machine.is_none_or(|machine| machine.is_ok_and(|machine| machine.is_this_computer()))
+}
+
 /// The error of a command that needs the files of the folder.
 pub fn not_here() -> CommandError {
     refused("This project is on another machine, and Deskbell cannot do this there yet.")
@@ -531,6 +537,10 @@ mod tests {
     fn a_project_is_on_the_machine_that_its_path_names() {
         let (far, folder) = place_of(&KnownProject::path_on("docker:web", "/app")).unwrap();
         assert_eq!((far.machine.to_string().as_str(), folder.as_str()), ("docker:web", "/app"));
+        let is_on_this_computer = |machine| is_on_this_computer(&KnownProject::path_on(machine, "/app"));
+        assert!(is_on_this_computer("docker:web") && is_on_this_computer("flatpak:host"));
+        assert!(!is_on_this_computer("box") && !is_on_this_computer("kubectl:web"));
+        assert!(super::is_on_this_computer(Path::new("/app")));
         assert!(place_of(Path::new("/app")).is_none() && !is_far(Path::new("/app")));
         // From a file that was changed by hand.
         let odd = KnownProject::path_on("-oProxyCommand=x", "/app");

@@ -64,6 +64,8 @@ impl Desktop {
 
         let bus = Bus::start(root.path(), |program| command(program, &environment))?;
         environment.insert("DBUS_SESSION_BUS_ADDRESS".into(), bus.address().into());
+        // It is the bus of the system, too, whose own services a test must not reach.
+        environment.insert("DBUS_SYSTEM_BUS_ADDRESS".into(), bus.address().into());
 
         let window_manager = Owned::start("openbox", &mut command("openbox", &environment))?;
         let launcher = bus::accessibility_launcher().context("at-spi2-core is not installed")?;
@@ -97,6 +99,7 @@ impl Desktop {
         environment.insert("WAYLAND_DISPLAY".into(), compositor.socket().into());
         let bus = Bus::start(root.path(), |program| command(program, &environment))?;
         environment.insert("DBUS_SESSION_BUS_ADDRESS".into(), bus.address().into());
+        environment.insert("DBUS_SYSTEM_BUS_ADDRESS".into(), bus.address().into());
         let desktop = Self {
             _accessibility: None,
             _window_manager: None,

@@ -141,6 +141,21 @@ pub enum BadMachine {
     TooLong,
 }
 
+impl Machine {
+    /// Whether its programs run on this computer, beside a sandbox or in a container. A container engine can be told to use
+    /// another computer, which only it knows.
+    pub fn is_this_computer(&self) -> bool {
+        match self.transport {
+            Transport::Docker
+            | Transport::Podman
+            | Transport::DevContainer
+            | Transport::Wsl
+            | Transport::Flatpak => true,
+            Transport::Ssh | Transport::Kubernetes => false,
+        }
+    }
+}
+
 impl FromStr for Machine {
     type Err = BadMachine;
 

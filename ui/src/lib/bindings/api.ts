@@ -2533,6 +2533,12 @@ tray: boolean,
  */
 autostart: boolean, 
 /**
+ * While a turn runs in a session on this computer, the computer does not fall asleep by itself. While sessions only
+ * wait for you it may. A closed lid, a shutdown and a sleep that you ask for are never held up. On Linux the desktop
+ * counts as used meanwhile, so its screen stays on.
+ */
+keepAwake: boolean, 
+/**
  * New sessions run in a server of your own, which goes on when Deskbell closes, is updated or crashes. Deskbell
  * shows them again when it starts. `deskbell sessions running` lists them, and `deskbell sessions stop` ends them.
  * A project can differ: *Keep sessions of this project running* chooses for its new sessions.

@@ -175,6 +175,16 @@ export const SETTING_KEYS: readonly SettingKey[] = [
     "default": false
   },
   {
+    "key": "keepAwake",
+    "group": null,
+    "label": "Keep the computer awake while an agent works",
+    "description": "While a turn runs in a session on this computer, the computer does not fall asleep by itself. While sessions only wait for you it may. A closed lid, a shutdown and a sleep that you ask for are never held up. On Linux the desktop counts as used meanwhile, so its screen stays on.",
+    "control": {
+      "type": "toggle"
+    },
+    "default": true
+  },
+  {
     "key": "keepRunning",
     "group": null,
     "label": "Keep sessions running when Deskbell closes",
@@ -651,6 +661,7 @@ export const DEFAULT_SETTINGS: Settings = {
   "closing": "ask",
   "tray": true,
   "autostart": false,
+  "keepAwake": true,
   "keepRunning": false,
   "editor": null,
   "terminal": null,
