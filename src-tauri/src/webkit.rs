@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 use tauri::WebviewWindow;
 use webkit2gtk::{
     ContextMenu, ContextMenuAction, ContextMenuExt, ContextMenuItemExt, HardwareAccelerationPolicy,
-    LoadEvent, Settings, SettingsExt, WebViewExt,
+    InputMethodContextExt, LoadEvent, Settings, SettingsExt, WebViewExt,
 };
 
 /// Checked once, because opening a sleeping GPU's device wakes it.
@@ -69,6 +69,10 @@ pub fn settle(window: &WebviewWindow) -> tauri::Result<()> {
         let policy = WebViewExt::settings(&page).map(|settings| settings.hardware_acceleration_policy());
         if policy == Some(HardwareAccelerationPolicy::Never) {
             wheel::carry_out(&page, own);
+        }
+        // wry (0.57) turns it off: an input method would show what it composes in a window of its own, away from the text.
+        if let Some(method) = page.input_method_context() {
+            method.set_enable_preedit(true);
         }
         page.connect_context_menu(|_, menu, _, _| is_left_empty(menu));
         // Each process of a page has its own threads in the app.

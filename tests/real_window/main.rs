@@ -328,7 +328,8 @@ fn main() {
         links: a_link_opens_outside_and_only_what_may;
         drawing: a_key_draws_its_line,
             a_piece_of_an_answer_draws_its_line;
-        typing: after_an_answer_by_mouse_the_prompt_has_the_focus,
+        typing: what_an_input_method_composes_is_in_the_box,
+            after_an_answer_by_mouse_the_prompt_has_the_focus,
             typing_outside_of_any_field_goes_to_the_prompt,
             what_is_typed_right_after_new_session_is_for_the_new_one,
             a_key_is_changed_by_keyboard_and_stays_after_a_restart,

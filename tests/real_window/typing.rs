@@ -51,6 +51,30 @@ pub async fn typing_outside_of_any_field_goes_to_the_prompt() -> Result<()> {
         .await
 }
 
+/// By GTK's own input method, which composes a letter of its number after Ctrl+Shift+U.
+pub async fn what_an_input_method_composes_is_in_the_box() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("composing", async |stage| {
+            let window = &stage.window;
+            window.type_into("Prompt", "caf").await?;
+            stage.pointer.key("ctrl+shift+u").await?;
+            window.wait_typed("Prompt", "cafu").await?;
+            stage.pointer.type_text("e9").await?;
+            window.wait_typed("Prompt", "cafue9").await?;
+            window.drawn().await?;
+            stage.desktop.screenshot("composing").await?;
+            // This ends the composition, and does not send the prompt.
+            stage.pointer.key("Return").await?;
+            window.wait_typed("Prompt", "caf\u{e9}").await?;
+            window.reload().await?;
+            window.type_into("Prompt", "x").await?;
+            stage.pointer.key("ctrl+shift+u").await?;
+            window.wait_typed("Prompt", "xu").await
+        })
+        .await
+}
+
 pub async fn the_right_button_opens_no_menu_of_the_browser() -> Result<()> {
     const TYPED: &str = "No menu holds the keys";
     let stage = Stage::demo().await?;
