@@ -1,5 +1,5 @@
 //! Sessions recorded with the project's own recorder, and folded again to the same transcript. With
-//! `UPDATE_RECORDINGS=1` they become the recordings in `tests/recordings`.
+//! `UPDATE_RECORDINGS=1` they become the recordings in `tests/recordings`; `cargo xtask claude` compares those of two versions.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -9,7 +9,7 @@ use deskbell_engine::api::{Attachment, Command, Decision, Delivery};
 use deskbell_engine::recorder::Recording;
 use deskbell_engine::replay::Replayed;
 use deskbell_tests::real_cli::World;
-use deskbell_tests::recordings::{self, UPDATE_RECORDINGS, placed, trimmed};
+use deskbell_tests::recordings::{self, RECORD_INTO, UPDATE_RECORDINGS, placed, trimmed};
 use deskbell_tests::relay::{DEADLINE, Finished, Relay, text_of};
 use serde_json::{Value, json};
 
@@ -33,6 +33,11 @@ async fn record(
 
     let recording = Recording::parse(&std::fs::read(&file)?);
     ensure!(recording.unreadable.is_empty(), "unreadable lines: {:?}", recording.unreadable);
+    let places = places(&world);
+    let short = trimmed(&recording.lines, &places);
+    if let Some(folder) = std::env::var_os(RECORD_INTO) {
+        recordings::write_into(folder.as_ref(), name, &short)?;
+    }
     let replayed = Replayed::of(&recording.lines);
     let folded = serde_json::to_value(&replayed.items)?;
     let folded = folded.as_array().context("items are a list")?.iter().map(timeless).collect::<Vec<_>>();
@@ -43,8 +48,6 @@ async fn record(
     }
 
     compare_with_file(name, &world, &finished)?;
-    let places = places(&world);
-    let short = trimmed(&recording.lines, &places);
     let shown = Replayed::of(&short).text();
     let expected = placed(&replayed.text(), &places);
     ensure!(shown == expected, "what was cut is missed:\n{shown}\nwas\n{expected}");

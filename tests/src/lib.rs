@@ -6,6 +6,7 @@ pub mod agent_matrix;
 pub mod chance;
 pub mod hostile_output;
 pub mod hostile_projects;
+pub mod line_kinds;
 pub mod mock_api;
 pub mod mock_models;
 pub mod real_cli;

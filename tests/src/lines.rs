@@ -3,53 +3,14 @@
 use deskbell_agent::AgentEvent;
 use deskbell_claude::wire;
 use deskbell_engine::recorder::{Direction, Recording};
-use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 
+use crate::line_kinds::{Kinds, observe};
 use crate::recordings::{bytes, names};
-
-type Kinds = BTreeMap<String, BTreeSet<String>>;
 
 fn root() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
-}
-
-fn add(kinds: &mut Kinds, kind: String, object: &Value) {
-    let fields = object.as_object().into_iter().flat_map(|object| object.keys().cloned());
-    kinds.entry(kind).or_default().extend(fields);
-}
-
-/// Adds the kind and the fields of a line, and those of its request, event, message and content blocks.
-fn observe(kinds: &mut Kinds, line: &Value) {
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let kind = text(&line["type"]);
-    match kind.as_str() {
-        "system" => add(kinds, format!("system/{}", text(&line["subtype"])), line),
-        "control_request" => {
-            let request = &line["request"];
-            add(kinds, format!("control_request/{}", text(&request["subtype"])), request);
-        }
-        "stream_event" => {
-            let event = &line["event"];
-            let name = format!("stream_event: {}", text(&event["type"]));
-            let delta = text(&event["delta"]["type"]);
-            let inner = if delta.is_empty() { name.clone() } else { format!("{name} {delta}") };
-            add(kinds, inner, &event["delta"]);
-            add(kinds, name, event);
-        }
-        "assistant" | "user" => {
-            let message = &line["message"];
-            add(kinds, format!("{kind} message"), message);
-            for block in message["content"].as_array().into_iter().flatten() {
-                add(kinds, format!("block: {}", text(&block["type"])), block);
-            }
-        }
-        _ => {}
-    }
-    if kind != "system" {
-        add(kinds, kind, line);
-    }
 }
 
 /// The kinds and fields in the recordings and in the list of further ones.

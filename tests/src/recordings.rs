@@ -14,6 +14,9 @@ use serde_json::Value;
 /// Set to write the recordings again.
 pub const UPDATE_RECORDINGS: &str = "UPDATE_RECORDINGS";
 
+/// Set to a folder, it gets the recordings, whatever the tests say of them.
+pub const RECORD_INTO: &str = "DESKBELL_TEST_RECORD_INTO";
+
 /// Set to write the texts again.
 pub const UPDATE_EXPECTATIONS: &str = "UPDATE_EXPECTATIONS";
 
@@ -24,8 +27,13 @@ pub fn folder() -> PathBuf {
 
 /// Their names, in order.
 pub fn names() -> Result<Vec<String>> {
+    names_in(&folder())
+}
+
+/// The names of the recordings in a folder, in order.
+pub fn names_in(folder: &Path) -> Result<Vec<String>> {
     let mut names = Vec::new();
-    for entry in fs::read_dir(folder()).context("reading tests/recordings")? {
+    for entry in fs::read_dir(folder).with_context(|| format!("reading {}", folder.display()))? {
         let path = entry?.path();
         if path.extension().is_some_and(|extension| extension == "ndjson") {
             names.extend(path.file_stem().map(|name| name.to_string_lossy().into_owned()));
@@ -54,15 +62,20 @@ pub fn check(name: &str) -> Result<()> {
     Ok(())
 }
 
-/// Writes a recording, and the text next to it.
-pub fn write(name: &str, lines: &[Recorded]) -> Result<()> {
+/// Writes a recording into a folder, which is made if it does not exist.
+pub fn write_into(folder: &Path, name: &str, lines: &[Recorded]) -> Result<()> {
     let mut file = String::new();
     for line in lines {
         file.push_str(&serde_json::to_string(line)?);
         file.push('\n');
     }
-    fs::create_dir_all(folder())?;
-    fs::write(folder().join(format!("{name}.ndjson")), file)?;
+    fs::create_dir_all(folder)?;
+    fs::write(folder.join(format!("{name}.ndjson")), file).with_context(|| format!("writing {name}"))
+}
+
+/// Writes a recording, and the text next to it.
+pub fn write(name: &str, lines: &[Recorded]) -> Result<()> {
+    write_into(&folder(), name, lines)?;
     let folded = Replayed::of(lines).text();
     fs::write(folder().join(format!("{name}.txt")), folded).with_context(|| format!("writing {name}"))
 }

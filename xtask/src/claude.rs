@@ -1,5 +1,6 @@
 //! The real command-line agent that the tests run against: pinned versions, for the tests alone.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
@@ -9,7 +10,8 @@ use crate::scratch::Scratch;
 use crate::{Outcome, project};
 
 /// The version of Claude Code that the tests are written for.
-pub const CURRENT: &str = "2.1.329";
+/// For a newer one change this line; `cargo xtask claude OLD NEW` prints what it changed.
+pub const CURRENT: &str = "2.1.332";
 
 /// The version that npm installs with a Node before 22: a smaller set of tests runs on it as well.
 pub const OLD: &str = "2.1.197";
@@ -28,6 +30,29 @@ pub fn ensure(node: &Node, version: &str) -> Outcome<PathBuf> {
     } else {
         Err(format!("Claude Code {version} was installed, but says that it is {says}"))
     }
+}
+
+/// The options of `claude --help` that only one of two versions has.
+pub fn changed_options(node: &Node, old: &str, new: &str) -> Outcome<String> {
+    let options = |version| {
+        let home = Scratch::new()?;
+        let mut help = command(ensure(node, version)?);
+        help.arg("--help").env("HOME", home.path()).env("CLAUDE_CONFIG_DIR", home.path());
+        read(&mut help).map(|text| options_in(&text))
+    };
+    let (old, new) = (options(old)?, options(new)?);
+    let only_in = |these: &BTreeSet<String>, others: &BTreeSet<String>| {
+        let only: Vec<&str> = these.difference(others).map(String::as_str).collect();
+        if only.is_empty() { "none".to_owned() } else { only.join(" ") }
+    };
+    Ok(format!("New options: {}\nOptions that are gone: {}", only_in(&new, &old), only_in(&old, &new)))
+}
+
+/// The long options that a help text names.
+fn options_in(help: &str) -> BTreeSet<String> {
+    let words = help.split(|c: char| !(c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'));
+    let is_option = |word: &&str| word.len() > 3 && word.starts_with("--") && !word.starts_with("---");
+    words.filter(is_option).map(|word| word.trim_end_matches('-').to_owned()).collect()
 }
 
 /// Installs in a temporary folder, and moves it into place when complete, so that an interrupted install never counts
@@ -71,4 +96,17 @@ fn platform_package() -> String {
     let arch = if env::consts::ARCH == "aarch64" { "arm64" } else { "x64" };
     let libc = if cfg!(target_env = "musl") { "-musl" } else { "" };
     format!("@anthropic-ai/claude-code-{os}-{arch}{libc}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_read_from_a_help_text() {
+        let help =
+            "  -p, --print   Print (with --output-format=json)\n  --mcp-config <files...>  a -- b --- c";
+        let options: Vec<String> = options_in(help).into_iter().collect();
+        assert_eq!(options, ["--mcp-config", "--output-format", "--print"]);
+    }
 }

@@ -1,5 +1,5 @@
 //! The project's commands: `cargo xtask run`, `test`, `bench`, `fuzz`, `shots`, `guide`, `systems`, `wine`, `package`,
-//! `walk`, `notes`, `latest`, `recordings` and `icons`.
+//! `walk`, `notes`, `latest`, `recordings`, `claude` and `icons`.
 //!
 //! Built from the standard library alone, so that it compiles before anything else is installed, and then installs the
 //! other dependencies.
@@ -74,6 +74,8 @@ Commands:
   notes VERSION     Print what CHANGELOG.md says of a version, for its release
   latest APPIMAGE   Print the list that `deskbell update` reads, for a release that has this AppImage
   recordings        Record the real CLI again, into tests/recordings
+  claude OLD NEW    Play the recorded sessions with two versions of Claude Code, such as 2.1.329 2.1.332, and print what
+                    the newer one changed in lines, fields, options and conversations
   icons             Generate the icons from icons/deskbell.svg";
 
 fn main() -> ExitCode {
@@ -101,6 +103,7 @@ fn main() -> ExitCode {
         ["notes", version] => package::notes(version),
         ["latest", image] => package::latest(image),
         ["recordings"] => test::recordings(),
+        ["claude", old, new] => test::compare_claude(old, new),
         ["icons"] => icons::draw(),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");

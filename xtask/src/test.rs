@@ -99,6 +99,37 @@ pub fn recordings() -> Outcome {
         .env("UPDATE_RECORDINGS", "1"))
 }
 
+/// Plays the recorded sessions with two versions of the CLI, and prints what differs. A session whose test fails with a
+/// version is compared as far as it came.
+pub fn compare_claude(old: &str, new: &str) -> Outcome {
+    system::ensure(Part::RealCli.packages())?;
+    let node = Node::ensure()?;
+    ui::install(&node)?;
+    ui::build(&node)?;
+    let (mut folders, mut failed) = (Vec::new(), Vec::new());
+    for version in [old, new] {
+        let program = claude::ensure(&node, version)?;
+        let folder = project::target().join("claude-recordings").join(version);
+        if folder.exists() {
+            fs::remove_dir_all(&folder)
+                .map_err(|error| format!("could not remove {}: {error}", folder.display()))?;
+        }
+        let played = run(tests_of("real_cli")?
+            .arg("recordings::")
+            .env("DESKBELL_TEST_CLAUDE", &program)
+            .env("DESKBELL_TEST_REQUIRE", "1")
+            .env("DESKBELL_TEST_RECORD_INTO", &folder));
+        if let Err(reason) = played {
+            failed.push(format!("{version}: {reason}"));
+        }
+        folders.push(folder);
+    }
+    println!("\n{old} → {new}\n{}", claude::changed_options(&node, old, new)?);
+    let compare = ["run", "--quiet", "--package=deskbell-tests", "--example=compare_recordings", "--"];
+    let compared = run(cargo().args(compare).args(folders));
+    both(compared, || if failed.is_empty() { Ok(()) } else { Err(failed.join("; ")) })
+}
+
 /// The state that the parts share.
 struct Suite {
     needs: Vec<Need>,
