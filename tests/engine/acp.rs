@@ -522,8 +522,11 @@ fn a_relay_says_what_is_wrong_with_its_agent() {
     }
     for (arguments, words) in [
         (&["--agent=qwen", "--mode=plan"][..], "--mode is for Claude Code"),
-        (&["--agent=qwen", "--agent-command=x"], "--agent and --agent-command exclude each other"),
-        (&["--agent-argument=x"], "--agent-argument needs --agent-command=PROGRAM"),
+        (
+            &["--agent=qwen", "--agent-command=x"],
+            "'--agent <PATH|NAME>' cannot be used with '--agent-command <PROGRAM>'",
+        ),
+        (&["--agent-argument=x"], "--agent-command <PROGRAM>"),
     ] {
         let Some((events, stderr)) = Relay::new(arguments).events(&[]) else { return };
         assert!(events.is_empty() && stderr.contains(words), "{stderr}");

@@ -1,6 +1,6 @@
 //! Documents name files, tests and commands that exist.
 
-use crate::command_line::{help, subcommands};
+use crate::command_line::command;
 use deskbell_engine::acp::agents::{AGENTS, Agent, Asking, Proof, Restriction};
 use std::path::{Path, PathBuf};
 
@@ -130,19 +130,22 @@ fn wrong_deskbell(words: &[&str]) -> Option<String> {
     {
         return if command == ["COMMAND…"] { None } else { wrong_deskbell(command) };
     }
-    let known = subcommands(&help());
-    let named: Vec<&str> =
-        words.iter().copied().take_while(|word| word.chars().all(|c| c.is_ascii_lowercase())).collect();
-    let first = named.first().copied().unwrap_or_default();
-    let command = known
-        .iter()
-        .find(|command| command.path == named.join(" "))
-        .or_else(|| known.iter().find(|command| command.path.split(' ').next() == Some(first)));
-    let Some(command) = command else { return Some(format!("deskbell has no command {first}")) };
-    let unknown = option_names(words)
-        .into_iter()
-        .find(|name| !command.options.iter().any(|option| option.name == *name));
-    unknown.map(|name| format!("deskbell {} has no option {name}", command.path))
+    let mut command = &command();
+    let mut path = vec!["deskbell"];
+    let is_name = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase());
+    for word in words.iter().take_while(|word| is_name(word)) {
+        match command.find_subcommand(word) {
+            Some(sub) => command = sub,
+            None if command.get_positionals().next().is_none() || path.len() == 1 => {
+                return Some(format!("{} has no command {word}", path.join(" ")));
+            }
+            None => break,
+        }
+        path.push(word);
+    }
+    let has = |name: &str| command.get_arguments().any(|arg| arg.get_long() == Some(name));
+    let unknown = option_names(words).into_iter().find(|name| !has(name.trim_start_matches("--")));
+    unknown.map(|name| format!("{} has no option {name}", path.join(" ")))
 }
 
 /// Why this is no command of cargo in this workspace.

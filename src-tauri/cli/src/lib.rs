@@ -39,11 +39,12 @@ mod worktrees;
 use args::edit::EditOptions;
 use args::server::ServerMode;
 use args::sessions::SessionsMode;
-use args::{Args, Mode};
+use args::{Args, Mode, Problem};
 use deskbell_engine::log_files::LogSource;
 use deskbell_engine::process::guard::Guard;
 use deskbell_engine::settings::SettingsFile;
 use std::ffi::OsString;
+use std::io::ErrorKind;
 use std::process::ExitCode;
 
 /// What the desktop app adds to the command line.
@@ -79,20 +80,38 @@ pub fn main(args: impl Iterator<Item = OsString>, desktop: Option<&Desktop>) -> 
     let mode = match args::parse(&args, &cwd) {
         Ok(mode) => mode,
         Err(problem) => {
-            eprintln!("deskbell: {problem}");
+            let code = refuse(&problem);
             if let Some(desktop) = desktop.filter(|_| args::is_launcher(&args)) {
-                let is_link = matches!(problem, args::Problem::Link(_) | args::Problem::LinkWithOthers);
+                let is_link = matches!(problem, Problem::Link(_) | Problem::LinkWithOthers);
                 let what =
                     if is_link { "Deskbell could not open a link" } else { "Deskbell could not start" };
                 (desktop.say_failure)(what, &problem.to_string());
             }
-            return ExitCode::from(2);
+            return code;
         }
     };
     logs::begin(log_source(&mode), &folders::data());
     let code = run(mode, desktop);
     logs::end();
     code
+}
+
+/// Prints why the command line selects nothing, or the help or version that it asks for.
+fn refuse(problem: &Problem) -> ExitCode {
+    let Problem::Clap(error) = problem else {
+        eprintln!("deskbell: {problem}");
+        return ExitCode::from(2);
+    };
+    let text = error.to_string();
+    if error.use_stderr() && text.lines().any(|line| output::plain(line) != line) {
+        // It repeats an argument.
+        text.lines().for_each(|line| eprintln!("{}", output::plain(line)));
+    } else if let Err(error) = error.print()
+        && error.kind() != ErrorKind::BrokenPipe
+    {
+        tracing::debug!(%error, "the help or an error was not printed");
+    }
+    u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
 }
 
 /// The log files that the process writes. A short command writes none.
@@ -107,14 +126,6 @@ fn log_source(mode: &Mode) -> Option<LogSource> {
 
 fn run(mode: Mode, desktop: Option<&Desktop>) -> ExitCode {
     match mode {
-        Mode::Help => {
-            print!("{}", args::HELP);
-            ExitCode::SUCCESS
-        }
-        Mode::Version => {
-            println!("deskbell {}", env!("CARGO_PKG_VERSION"));
-            ExitCode::SUCCESS
-        }
         Mode::Relay(options) => relay::main(options),
         Mode::Server(mode) => server(mode),
         Mode::Doctor { agent, form } => {

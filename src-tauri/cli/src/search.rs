@@ -1,6 +1,6 @@
 //! `deskbell sessions search`: searches the text of stored sessions. See docs/relay.md.
 
-use crate::args::search::SearchOptions;
+use crate::args::sessions::SearchOptions;
 use crate::folders;
 use crate::output::{plain, stdout};
 use crate::profiles;

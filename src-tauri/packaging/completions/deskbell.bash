@@ -1,251 +1,1829 @@
-# Generated from the help text of src-tauri/cli/src/args.rs by tests/src/command_line.rs.
 _deskbell() {
-    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
-    local option= command= options= plain= files=
-    # Bash splits --option=value into three words.
-    if [[ $word == '=' ]]; then
-        option=$before word=
-    elif [[ $before == '=' ]]; then
-        option=${COMP_WORDS[COMP_CWORD - 2]}
-    elif [[ $before == --* ]]; then
-        option=$before
-    fi
-    [[ $COMP_CWORD -gt 1 ]] && command=${COMP_WORDS[1]}
-    [[ $COMP_CWORD -gt 2 && $command == sessions ]] && command="sessions ${COMP_WORDS[2]}"
+    local i cur prev opts cmd
     COMPREPLY=()
-    case "$command $option" in
-        *" --prompt")
-            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
-            compopt -o filenames
-            return ;;
-        "projects --machine")
-            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
-            compopt -o filenames
-            return ;;
-        "projects --pin")
-            mapfile -t COMPREPLY < <(compgen -d -- "$word")
-            compopt -o filenames
-            return ;;
-        "projects --unpin")
-            mapfile -t COMPREPLY < <(compgen -d -- "$word")
-            compopt -o filenames
-            return ;;
-        "projects --remove")
-            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
-            compopt -o filenames
-            return ;;
-        "projects --keep-running")
-            mapfile -t COMPREPLY < <(compgen -d -- "$word")
-            compopt -o filenames
-            return ;;
-        "projects --no-keep-running")
-            mapfile -t COMPREPLY < <(compgen -d -- "$word")
-            compopt -o filenames
-            return ;;
-        "projects --default-keep-running")
-            mapfile -t COMPREPLY < <(compgen -d -- "$word")
-            compopt -o filenames
-            return ;;
-        "relay --project")
-            mapfile -t COMPREPLY < <(compgen -d -- "$word")
-            compopt -o filenames
-            return ;;
-        "relay --agent")
-            mapfile -t COMPREPLY < <(compgen -f -W 'demo' -- "$word")
-            compopt -o filenames
-            return ;;
-        "relay --model")
-            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
-            compopt -o filenames
-            return ;;
-        "relay --mode")
-            mapfile -t COMPREPLY < <(compgen -W 'default acceptEdits plan dontAsk auto' -- "$word")
-            compopt -o filenames
-            return ;;
-        "relay --options")
-            mapfile -t COMPREPLY < <(compgen -f -- "$word")
-            compopt -o filenames
-            return ;;
-        "relay --record")
-            mapfile -t COMPREPLY < <(compgen -f -- "$word")
-            compopt -o filenames
-            return ;;
-        "relay --agent-command")
-            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
-            compopt -o filenames
-            return ;;
-        "relay --agent-argument")
-            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
-            compopt -o filenames
-            return ;;
-        "relay --profile")
-            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
-            compopt -o filenames
-            return ;;
-        "relay --resume")
-            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
-            compopt -o filenames
-            return ;;
-        "relay --fork")
-            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
-            compopt -o filenames
-            return ;;
-        "relay --before")
-            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
-            compopt -o filenames
-            return ;;
-        "relay --idle")
-            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
-            compopt -o filenames
-            return ;;
-        "relay --attach")
-            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
-            compopt -o filenames
-            return ;;
-        "relay --stop")
-            mapfile -t COMPREPLY < <(compgen -W 'all' -- "$word")
-            compopt -o filenames
-            return ;;
-        "relay --remove")
-            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
-            compopt -o filenames
-            return ;;
-        "recordings --remove")
-            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
-            compopt -o filenames
-            return ;;
-        "sessions list --filter")
-            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
-            compopt -o filenames
-            return ;;
-        "sessions export --format")
-            mapfile -t COMPREPLY < <(compgen -W 'md json html' -- "$word")
-            compopt -o filenames
-            return ;;
-        "sessions export --output")
-            mapfile -t COMPREPLY < <(compgen -f -- "$word")
-            compopt -o filenames
-            return ;;
-        "sessions search --project")
-            mapfile -t COMPREPLY < <(compgen -d -- "$word")
-            compopt -o filenames
-            return ;;
-        "sessions usage --by")
-            mapfile -t COMPREPLY < <(compgen -W 'session day model project all' -- "$word")
-            compopt -o filenames
-            return ;;
-        "sessions running --host")
-            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
-            compopt -o filenames
-            return ;;
-        "sessions attach --host")
-            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
-            compopt -o filenames
-            return ;;
-        "sessions stop --host")
-            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
-            compopt -o filenames
-            return ;;
-        "changes --patch")
-            mapfile -t COMPREPLY < <(compgen -f -- "$word")
-            compopt -o filenames
-            return ;;
-        "changes --revert")
-            mapfile -t COMPREPLY < <(compgen -f -- "$word")
-            compopt -o filenames
-            return ;;
-        "changes --hunk")
-            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
-            compopt -o filenames
-            return ;;
-        "worktrees --add")
-            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
-            compopt -o filenames
-            return ;;
-        "worktrees --remove")
-            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
-            compopt -o filenames
-            return ;;
-        "worktrees --plan")
-            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
-            compopt -o filenames
-            return ;;
-        "worktrees --review")
-            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
-            compopt -o filenames
-            return ;;
-        "worktrees --folder")
-            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
-            compopt -o filenames
-            return ;;
-        "trust --decide")
-            mapfile -t COMPREPLY < <(compgen -W 'trust restrict keep' -- "$word")
-            compopt -o filenames
-            return ;;
-        "trust --fingerprint")
-            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
-            compopt -o filenames
-            return ;;
-        "trust --agent")
-            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
-            compopt -o filenames
-            return ;;
-        "trust --profile")
-            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
-            compopt -o filenames
-            return ;;
-        "on --program")
-            mapfile -t COMPREPLY < <(compgen -f -- "$word")
-            compopt -o filenames
-            return ;;
-        "edit --line")
-            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
-            compopt -o filenames
-            return ;;
-        "doctor --agent")
-            mapfile -t COMPREPLY < <(compgen -f -- "$word")
-            compopt -o filenames
-            return ;;
-    esac
-    case "$command" in
-        "projects") options='--machine= --pin= --unpin= --remove= --clear --keep-running= --no-keep-running= --default-keep-running=' ;;
-        "relay") options='--project= --agent= --model= --mode= --options= --record= --trust --low-priority --agent-command= --agent-argument= --profile= --resume= --fork= --before= --serve --idle= --detached --attach= --no-start --list --json --stop= --remove=' ;;
-        "replay") options='--lines --events' files=-f ;;
-        "recordings") options='--remove= --clear' ;;
-        "sessions list") options='--filter=' files=-d ;;
-        "sessions export") options='--format= --output= --force' ;;
-        "sessions search") options='--all --project= --json' ;;
-        "sessions watch") options='' ;;
-        "sessions usage") options='--by= --json --csv' files=-d ;;
-        "sessions pin") options='' ;;
-        "sessions unpin") options='' ;;
-        "sessions archive") options='' ;;
-        "sessions unarchive") options='' ;;
-        "sessions running") options='--json --host=' ;;
-        "sessions attach") options='--host=' ;;
-        "sessions stop") options='--all --host=' ;;
-        "changes") options='--json --patch= --revert= --hunk= --undo-revert' files=-d ;;
-        "worktrees") options='--json --add= --remove= --with-ignored --current --plan= --review= --folder=' files=-d ;;
-        "trust") options='--json --decide= --fingerprint= --agent= --profile=' files=-d ;;
-        "agents") options='--json' ;;
-        "folders") options='' files=-d ;;
-        "on") options='--program=' ;;
-        "edit") options='--line=' files=-f ;;
-        "settings") options='' ;;
-        "doctor") options='--agent= --json --log' ;;
-        "update") options='--json --check' ;;
-        sessions | "sessions "*) plain='list export search watch usage pin unpin archive unarchive running attach stop' ;;
-        *)
-            options='--demo --prompt= --open --background --version --help' files=-d
-            [[ $COMP_CWORD -eq 1 ]] && plain='projects relay replay recordings sessions changes worktrees trust agents folders on edit settings doctor update' ;;
-    esac
-    if [[ $word == -* || -z $files$plain ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
-        [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace
+    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+        cur="$2"
     else
-        mapfile -t COMPREPLY < <(compgen $files -W "$plain" -- "$word")
-        compopt -o filenames
+        cur="${COMP_WORDS[COMP_CWORD]}"
     fi
-    return 0
+    prev="$3"
+    cmd=""
+    opts=""
+
+    for i in "${COMP_WORDS[@]:0:COMP_CWORD}"
+    do
+        case "${cmd},${i}" in
+            ",$1")
+                cmd="deskbell"
+                ;;
+            deskbell,agents)
+                cmd="deskbell__subcmd__agents"
+                ;;
+            deskbell,changes)
+                cmd="deskbell__subcmd__changes"
+                ;;
+            deskbell,doctor)
+                cmd="deskbell__subcmd__doctor"
+                ;;
+            deskbell,edit)
+                cmd="deskbell__subcmd__edit"
+                ;;
+            deskbell,folders)
+                cmd="deskbell__subcmd__folders"
+                ;;
+            deskbell,help)
+                cmd="deskbell__subcmd__help"
+                ;;
+            deskbell,on)
+                cmd="deskbell__subcmd__on"
+                ;;
+            deskbell,projects)
+                cmd="deskbell__subcmd__projects"
+                ;;
+            deskbell,recordings)
+                cmd="deskbell__subcmd__recordings"
+                ;;
+            deskbell,relay)
+                cmd="deskbell__subcmd__relay"
+                ;;
+            deskbell,replay)
+                cmd="deskbell__subcmd__replay"
+                ;;
+            deskbell,sessions)
+                cmd="deskbell__subcmd__sessions"
+                ;;
+            deskbell,settings)
+                cmd="deskbell__subcmd__settings"
+                ;;
+            deskbell,trust)
+                cmd="deskbell__subcmd__trust"
+                ;;
+            deskbell,update)
+                cmd="deskbell__subcmd__update"
+                ;;
+            deskbell,worktrees)
+                cmd="deskbell__subcmd__worktrees"
+                ;;
+            deskbell__subcmd__help,agents)
+                cmd="deskbell__subcmd__help__subcmd__agents"
+                ;;
+            deskbell__subcmd__help,changes)
+                cmd="deskbell__subcmd__help__subcmd__changes"
+                ;;
+            deskbell__subcmd__help,doctor)
+                cmd="deskbell__subcmd__help__subcmd__doctor"
+                ;;
+            deskbell__subcmd__help,edit)
+                cmd="deskbell__subcmd__help__subcmd__edit"
+                ;;
+            deskbell__subcmd__help,folders)
+                cmd="deskbell__subcmd__help__subcmd__folders"
+                ;;
+            deskbell__subcmd__help,help)
+                cmd="deskbell__subcmd__help__subcmd__help"
+                ;;
+            deskbell__subcmd__help,on)
+                cmd="deskbell__subcmd__help__subcmd__on"
+                ;;
+            deskbell__subcmd__help,projects)
+                cmd="deskbell__subcmd__help__subcmd__projects"
+                ;;
+            deskbell__subcmd__help,recordings)
+                cmd="deskbell__subcmd__help__subcmd__recordings"
+                ;;
+            deskbell__subcmd__help,relay)
+                cmd="deskbell__subcmd__help__subcmd__relay"
+                ;;
+            deskbell__subcmd__help,replay)
+                cmd="deskbell__subcmd__help__subcmd__replay"
+                ;;
+            deskbell__subcmd__help,sessions)
+                cmd="deskbell__subcmd__help__subcmd__sessions"
+                ;;
+            deskbell__subcmd__help,settings)
+                cmd="deskbell__subcmd__help__subcmd__settings"
+                ;;
+            deskbell__subcmd__help,trust)
+                cmd="deskbell__subcmd__help__subcmd__trust"
+                ;;
+            deskbell__subcmd__help,update)
+                cmd="deskbell__subcmd__help__subcmd__update"
+                ;;
+            deskbell__subcmd__help,worktrees)
+                cmd="deskbell__subcmd__help__subcmd__worktrees"
+                ;;
+            deskbell__subcmd__help__subcmd__sessions,archive)
+                cmd="deskbell__subcmd__help__subcmd__sessions__subcmd__archive"
+                ;;
+            deskbell__subcmd__help__subcmd__sessions,attach)
+                cmd="deskbell__subcmd__help__subcmd__sessions__subcmd__attach"
+                ;;
+            deskbell__subcmd__help__subcmd__sessions,export)
+                cmd="deskbell__subcmd__help__subcmd__sessions__subcmd__export"
+                ;;
+            deskbell__subcmd__help__subcmd__sessions,list)
+                cmd="deskbell__subcmd__help__subcmd__sessions__subcmd__list"
+                ;;
+            deskbell__subcmd__help__subcmd__sessions,pin)
+                cmd="deskbell__subcmd__help__subcmd__sessions__subcmd__pin"
+                ;;
+            deskbell__subcmd__help__subcmd__sessions,running)
+                cmd="deskbell__subcmd__help__subcmd__sessions__subcmd__running"
+                ;;
+            deskbell__subcmd__help__subcmd__sessions,search)
+                cmd="deskbell__subcmd__help__subcmd__sessions__subcmd__search"
+                ;;
+            deskbell__subcmd__help__subcmd__sessions,stop)
+                cmd="deskbell__subcmd__help__subcmd__sessions__subcmd__stop"
+                ;;
+            deskbell__subcmd__help__subcmd__sessions,unarchive)
+                cmd="deskbell__subcmd__help__subcmd__sessions__subcmd__unarchive"
+                ;;
+            deskbell__subcmd__help__subcmd__sessions,unpin)
+                cmd="deskbell__subcmd__help__subcmd__sessions__subcmd__unpin"
+                ;;
+            deskbell__subcmd__help__subcmd__sessions,usage)
+                cmd="deskbell__subcmd__help__subcmd__sessions__subcmd__usage"
+                ;;
+            deskbell__subcmd__help__subcmd__sessions,watch)
+                cmd="deskbell__subcmd__help__subcmd__sessions__subcmd__watch"
+                ;;
+            deskbell__subcmd__help__subcmd__settings,check)
+                cmd="deskbell__subcmd__help__subcmd__settings__subcmd__check"
+                ;;
+            deskbell__subcmd__help__subcmd__settings,get)
+                cmd="deskbell__subcmd__help__subcmd__settings__subcmd__get"
+                ;;
+            deskbell__subcmd__help__subcmd__settings,path)
+                cmd="deskbell__subcmd__help__subcmd__settings__subcmd__path"
+                ;;
+            deskbell__subcmd__help__subcmd__settings,schema)
+                cmd="deskbell__subcmd__help__subcmd__settings__subcmd__schema"
+                ;;
+            deskbell__subcmd__help__subcmd__settings,set)
+                cmd="deskbell__subcmd__help__subcmd__settings__subcmd__set"
+                ;;
+            deskbell__subcmd__sessions,archive)
+                cmd="deskbell__subcmd__sessions__subcmd__archive"
+                ;;
+            deskbell__subcmd__sessions,attach)
+                cmd="deskbell__subcmd__sessions__subcmd__attach"
+                ;;
+            deskbell__subcmd__sessions,export)
+                cmd="deskbell__subcmd__sessions__subcmd__export"
+                ;;
+            deskbell__subcmd__sessions,help)
+                cmd="deskbell__subcmd__sessions__subcmd__help"
+                ;;
+            deskbell__subcmd__sessions,list)
+                cmd="deskbell__subcmd__sessions__subcmd__list"
+                ;;
+            deskbell__subcmd__sessions,pin)
+                cmd="deskbell__subcmd__sessions__subcmd__pin"
+                ;;
+            deskbell__subcmd__sessions,running)
+                cmd="deskbell__subcmd__sessions__subcmd__running"
+                ;;
+            deskbell__subcmd__sessions,search)
+                cmd="deskbell__subcmd__sessions__subcmd__search"
+                ;;
+            deskbell__subcmd__sessions,stop)
+                cmd="deskbell__subcmd__sessions__subcmd__stop"
+                ;;
+            deskbell__subcmd__sessions,unarchive)
+                cmd="deskbell__subcmd__sessions__subcmd__unarchive"
+                ;;
+            deskbell__subcmd__sessions,unpin)
+                cmd="deskbell__subcmd__sessions__subcmd__unpin"
+                ;;
+            deskbell__subcmd__sessions,usage)
+                cmd="deskbell__subcmd__sessions__subcmd__usage"
+                ;;
+            deskbell__subcmd__sessions,watch)
+                cmd="deskbell__subcmd__sessions__subcmd__watch"
+                ;;
+            deskbell__subcmd__sessions__subcmd__help,archive)
+                cmd="deskbell__subcmd__sessions__subcmd__help__subcmd__archive"
+                ;;
+            deskbell__subcmd__sessions__subcmd__help,attach)
+                cmd="deskbell__subcmd__sessions__subcmd__help__subcmd__attach"
+                ;;
+            deskbell__subcmd__sessions__subcmd__help,export)
+                cmd="deskbell__subcmd__sessions__subcmd__help__subcmd__export"
+                ;;
+            deskbell__subcmd__sessions__subcmd__help,help)
+                cmd="deskbell__subcmd__sessions__subcmd__help__subcmd__help"
+                ;;
+            deskbell__subcmd__sessions__subcmd__help,list)
+                cmd="deskbell__subcmd__sessions__subcmd__help__subcmd__list"
+                ;;
+            deskbell__subcmd__sessions__subcmd__help,pin)
+                cmd="deskbell__subcmd__sessions__subcmd__help__subcmd__pin"
+                ;;
+            deskbell__subcmd__sessions__subcmd__help,running)
+                cmd="deskbell__subcmd__sessions__subcmd__help__subcmd__running"
+                ;;
+            deskbell__subcmd__sessions__subcmd__help,search)
+                cmd="deskbell__subcmd__sessions__subcmd__help__subcmd__search"
+                ;;
+            deskbell__subcmd__sessions__subcmd__help,stop)
+                cmd="deskbell__subcmd__sessions__subcmd__help__subcmd__stop"
+                ;;
+            deskbell__subcmd__sessions__subcmd__help,unarchive)
+                cmd="deskbell__subcmd__sessions__subcmd__help__subcmd__unarchive"
+                ;;
+            deskbell__subcmd__sessions__subcmd__help,unpin)
+                cmd="deskbell__subcmd__sessions__subcmd__help__subcmd__unpin"
+                ;;
+            deskbell__subcmd__sessions__subcmd__help,usage)
+                cmd="deskbell__subcmd__sessions__subcmd__help__subcmd__usage"
+                ;;
+            deskbell__subcmd__sessions__subcmd__help,watch)
+                cmd="deskbell__subcmd__sessions__subcmd__help__subcmd__watch"
+                ;;
+            deskbell__subcmd__settings,check)
+                cmd="deskbell__subcmd__settings__subcmd__check"
+                ;;
+            deskbell__subcmd__settings,get)
+                cmd="deskbell__subcmd__settings__subcmd__get"
+                ;;
+            deskbell__subcmd__settings,help)
+                cmd="deskbell__subcmd__settings__subcmd__help"
+                ;;
+            deskbell__subcmd__settings,path)
+                cmd="deskbell__subcmd__settings__subcmd__path"
+                ;;
+            deskbell__subcmd__settings,schema)
+                cmd="deskbell__subcmd__settings__subcmd__schema"
+                ;;
+            deskbell__subcmd__settings,set)
+                cmd="deskbell__subcmd__settings__subcmd__set"
+                ;;
+            deskbell__subcmd__settings__subcmd__help,check)
+                cmd="deskbell__subcmd__settings__subcmd__help__subcmd__check"
+                ;;
+            deskbell__subcmd__settings__subcmd__help,get)
+                cmd="deskbell__subcmd__settings__subcmd__help__subcmd__get"
+                ;;
+            deskbell__subcmd__settings__subcmd__help,help)
+                cmd="deskbell__subcmd__settings__subcmd__help__subcmd__help"
+                ;;
+            deskbell__subcmd__settings__subcmd__help,path)
+                cmd="deskbell__subcmd__settings__subcmd__help__subcmd__path"
+                ;;
+            deskbell__subcmd__settings__subcmd__help,schema)
+                cmd="deskbell__subcmd__settings__subcmd__help__subcmd__schema"
+                ;;
+            deskbell__subcmd__settings__subcmd__help,set)
+                cmd="deskbell__subcmd__settings__subcmd__help__subcmd__set"
+                ;;
+            *)
+                ;;
+        esac
+    done
+
+    case "${cmd}" in
+        deskbell)
+            opts="-h -V --demo --prompt --open --background --help --version projects relay replay recordings sessions changes worktrees trust agents folders on edit settings doctor update help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --prompt)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__agents)
+            opts="-h --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__changes)
+            opts="-h --json --patch --revert --undo-revert --hunk --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --patch)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --revert)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --hunk)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__doctor)
+            opts="-h --agent --json --log --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --agent)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__edit)
+            opts="-h --line --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --line)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__folders)
+            opts="-h --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__help)
+            opts="projects relay replay recordings sessions changes worktrees trust agents folders on edit settings doctor update help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__help__subcmd__agents)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__help__subcmd__changes)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__help__subcmd__doctor)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__help__subcmd__edit)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__help__subcmd__folders)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__help__subcmd__on)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__help__subcmd__projects)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__help__subcmd__recordings)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__help__subcmd__relay)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__help__subcmd__replay)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__help__subcmd__sessions)
+            opts="list export search watch usage pin unpin archive unarchive running attach stop"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__help__subcmd__sessions__subcmd__archive)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__help__subcmd__sessions__subcmd__attach)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__help__subcmd__sessions__subcmd__export)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__help__subcmd__sessions__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__help__subcmd__sessions__subcmd__pin)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__help__subcmd__sessions__subcmd__running)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__help__subcmd__sessions__subcmd__search)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__help__subcmd__sessions__subcmd__stop)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__help__subcmd__sessions__subcmd__unarchive)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__help__subcmd__sessions__subcmd__unpin)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__help__subcmd__sessions__subcmd__usage)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__help__subcmd__sessions__subcmd__watch)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__help__subcmd__settings)
+            opts="get set path schema check"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__help__subcmd__settings__subcmd__check)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__help__subcmd__settings__subcmd__get)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__help__subcmd__settings__subcmd__path)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__help__subcmd__settings__subcmd__schema)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__help__subcmd__settings__subcmd__set)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__help__subcmd__trust)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__help__subcmd__update)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__help__subcmd__worktrees)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__on)
+            opts="-h --program --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --program)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__projects)
+            opts="-h --json --pin --unpin --remove --clear --keep-running --no-keep-running --default-keep-running --machine --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --pin)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --unpin)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --remove)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --keep-running)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --no-keep-running)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --default-keep-running)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --machine)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__recordings)
+            opts="-h --json --remove --clear --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --remove)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__relay)
+            opts="-h --project --agent --agent-command --agent-argument --profile --resume --fork --before --model --mode --options --record --trust --low-priority --serve --attach --list --stop --remove --idle --detached --no-start --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --project)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --agent)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --agent-command)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --agent-argument)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --profile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --resume)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fork)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --before)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --model)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --mode)
+                    COMPREPLY=($(compgen -W "default acceptEdits plan dontAsk auto" -- "${cur}"))
+                    return 0
+                    ;;
+                --options)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --record)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --attach)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --stop)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --remove)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --idle)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__replay)
+            opts="-h --lines --events --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__sessions)
+            opts="-h --help list export search watch usage pin unpin archive unarchive running attach stop help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__sessions__subcmd__archive)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__sessions__subcmd__attach)
+            opts="-h --host --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --host)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__sessions__subcmd__export)
+            opts="-h --format --output --force --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --format)
+                    COMPREPLY=($(compgen -W "md json html" -- "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__sessions__subcmd__help)
+            opts="list export search watch usage pin unpin archive unarchive running attach stop help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__sessions__subcmd__help__subcmd__archive)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__sessions__subcmd__help__subcmd__attach)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__sessions__subcmd__help__subcmd__export)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__sessions__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__sessions__subcmd__help__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__sessions__subcmd__help__subcmd__pin)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__sessions__subcmd__help__subcmd__running)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__sessions__subcmd__help__subcmd__search)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__sessions__subcmd__help__subcmd__stop)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__sessions__subcmd__help__subcmd__unarchive)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__sessions__subcmd__help__subcmd__unpin)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__sessions__subcmd__help__subcmd__usage)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__sessions__subcmd__help__subcmd__watch)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__sessions__subcmd__list)
+            opts="-h --filter --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --filter)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__sessions__subcmd__pin)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__sessions__subcmd__running)
+            opts="-h --json --host --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --host)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__sessions__subcmd__search)
+            opts="-h --all --project --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --project)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__sessions__subcmd__stop)
+            opts="-h --all --host --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --host)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__sessions__subcmd__unarchive)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__sessions__subcmd__unpin)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__sessions__subcmd__usage)
+            opts="-h --by --json --csv --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --by)
+                    COMPREPLY=($(compgen -W "session day model project all" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__sessions__subcmd__watch)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__settings)
+            opts="-h --help get set path schema check help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__settings__subcmd__check)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__settings__subcmd__get)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__settings__subcmd__help)
+            opts="get set path schema check help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__settings__subcmd__help__subcmd__check)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__settings__subcmd__help__subcmd__get)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__settings__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__settings__subcmd__help__subcmd__path)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__settings__subcmd__help__subcmd__schema)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__settings__subcmd__help__subcmd__set)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__settings__subcmd__path)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__settings__subcmd__schema)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__settings__subcmd__set)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__trust)
+            opts="-h --json --decide --fingerprint --agent --profile --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --decide)
+                    COMPREPLY=($(compgen -W "trust restrict keep" -- "${cur}"))
+                    return 0
+                    ;;
+                --fingerprint)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --agent)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --profile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__update)
+            opts="-h --check --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__worktrees)
+            opts="-h --json --current --plan --add --folder --review --remove --with-ignored --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --plan)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --add)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --folder)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --review)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --remove)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+    esac
 }
-complete -F _deskbell deskbell
+
+if [[ "${BASH_VERSINFO[0]}" -eq 4 && "${BASH_VERSINFO[1]}" -ge 4 || "${BASH_VERSINFO[0]}" -gt 4 ]]; then
+    complete -F _deskbell -o nosort -o bashdefault -o default deskbell
+else
+    complete -F _deskbell -o bashdefault -o default deskbell
+fi

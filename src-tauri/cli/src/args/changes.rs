@@ -1,9 +1,10 @@
 //! The command line of `deskbell changes`.
 
-use super::{Problem, split};
+use super::values::hunk;
+use super::{Problem, folder_named};
+use clap::ValueHint;
+use clap::builder::NonEmptyStringValueParser;
 use deskbell_engine::api::HunkPlace;
-use deskbell_engine::projects::ProjectStore;
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// A working tree, and what to do with its changes.
@@ -27,110 +28,45 @@ pub enum ChangesAction {
     UndoRevert,
 }
 
-/// Parses the arguments after `changes`.
-pub fn parse(args: &[OsString], cwd: &Path) -> Result<ChangesOptions, Problem> {
-    let (mut folder, mut hunk, mut action) = (None, None, None);
-    for arg in args {
-        let (name, value) = split(arg);
-        let text = || value.as_ref().and_then(|value| value.to_str()).filter(|value| !value.is_empty());
-        let next = match name.as_str() {
-            "--json" if value.is_none() => ChangesAction::List { json: true },
-            "--undo-revert" if value.is_none() => ChangesAction::UndoRevert,
-            "--patch" if value.is_none() => ChangesAction::Patch(Vec::new()),
-            "--patch" => {
-                let path = text().ok_or(Problem::NoValue(name.clone()))?.to_owned();
-                let mut paths = match action.take() {
-                    Some(ChangesAction::Patch(paths)) if !paths.is_empty() => paths,
-                    None => Vec::new(),
-                    Some(_) => return Err(Problem::ChangesActions),
-                };
-                paths.push(path);
-                ChangesAction::Patch(paths)
-            }
-            "--revert" => {
-                let path = text().ok_or(Problem::NoValue(name.clone()))?.to_owned();
-                ChangesAction::Revert { path, hunk: None }
-            }
-            "--hunk" => {
-                hunk = Some(text().and_then(place).ok_or(Problem::BadHunk)?);
-                continue;
-            }
-            _ if name.starts_with('-') => {
-                return Err(Problem::UnknownOption(arg.to_string_lossy().into_owned()));
-            }
-            _ if folder.is_some() => return Err(Problem::SecondFolder(arg.into())),
-            _ => {
-                folder = Some(ProjectStore::check_folder(&cwd.join(arg))?);
-                continue;
-            }
-        };
-        if action.replace(next).is_some() {
-            return Err(Problem::ChangesActions);
-        }
-    }
-    let action = match (action.unwrap_or(ChangesAction::List { json: false }), hunk) {
-        (ChangesAction::Revert { path, .. }, hunk) => ChangesAction::Revert { path, hunk },
-        (_, Some(_)) => return Err(Problem::ChangesActions),
-        (action, None) => action,
-    };
-    let project = folder.map_or_else(|| ProjectStore::check_folder(cwd), Ok)?;
-    Ok(ChangesOptions { project, action })
+/// The arguments after `changes`.
+#[derive(Debug, clap::Args)]
+pub struct ChangesArgs {
+    /// The folder, by default the current one
+    #[arg(value_hint = ValueHint::DirPath)]
+    folder: Option<PathBuf>,
+    #[command(flatten)]
+    action: ActionArgs,
+    /// With --revert: only this hunk, named by its @@ line in the patch
+    #[arg(long, value_name = "HEADER", value_parser = hunk, requires = "revert", conflicts_with_all = ["json", "patch", "undo_revert"])]
+    hunk: Option<HunkPlace>,
 }
 
-/// `@@ -12,4 +12,5 @@`, as in a patch. Git leaves out a count of 1.
-fn place(header: &str) -> Option<HunkPlace> {
-    let (old, new) = header.strip_prefix("@@ -")?.split_once(" @@")?.0.split_once(" +")?;
-    let side = |text: &str| {
-        let (start, n) = text.split_once(',').unwrap_or((text, "1"));
-        Some((start.parse().ok()?, n.parse().ok()?))
-    };
-    let ((old_start, n_old), (new_start, n_new)) = (side(old)?, side(new)?);
-    Some(HunkPlace { old_start, n_old, new_start, n_new })
+#[derive(Debug, clap::Args)]
+#[group(multiple = false)]
+struct ActionArgs {
+    /// Print one JSON object per file
+    #[arg(long)]
+    json: bool,
+    /// Print the changes as a patch for git apply: those of this file, which can be repeated, or of all files
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, value_parser = NonEmptyStringValueParser::new(), value_hint = ValueHint::FilePath)]
+    patch: Option<Vec<String>>,
+    /// Make a file what it was at the last commit
+    #[arg(long, value_name = "FILE", value_parser = NonEmptyStringValueParser::new(), value_hint = ValueHint::FilePath)]
+    revert: Option<String>,
+    /// Undo the last revert
+    #[arg(long)]
+    undo_revert: bool,
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn parsed(args: &[&str]) -> Result<ChangesOptions, Problem> {
-        parse(&args.iter().map(OsString::from).collect::<Vec<_>>(), Path::new("/"))
-    }
-
-    #[test]
-    fn changes_are_those_of_one_folder() {
-        let of = |action| Ok(ChangesOptions { project: "/".into(), action });
-        assert_eq!(parsed(&[]), of(ChangesAction::List { json: false }));
-        assert_eq!(parsed(&["/", "--json"]), of(ChangesAction::List { json: true }));
-        assert_eq!(parsed(&["/", "/"]), Err(Problem::SecondFolder("/".into())));
-        assert_eq!(parsed(&["--all"]), Err(Problem::UnknownOption("--all".into())));
-        assert_eq!(parsed(&["--patch"]), of(ChangesAction::Patch(vec![])));
-        let two = ["a".to_owned(), "b=c".to_owned()];
-        assert_eq!(parsed(&["--patch=a", "/", "--patch=b=c"]), of(ChangesAction::Patch(two.to_vec())));
-        assert_eq!(parsed(&["--undo-revert"]), of(ChangesAction::UndoRevert));
-    }
-
-    #[test]
-    fn a_hunk_is_named_by_its_line_in_the_patch() {
-        let revert = |hunk| {
-            let action = ChangesAction::Revert { path: "a".to_owned(), hunk };
-            Ok(ChangesOptions { project: "/".into(), action })
+impl ChangesArgs {
+    pub fn checked(self, cwd: &Path) -> Result<ChangesOptions, Problem> {
+        let ActionArgs { json, patch, revert, undo_revert } = self.action;
+        let action = match (patch, revert) {
+            (Some(paths), _) => ChangesAction::Patch(paths),
+            (_, Some(path)) => ChangesAction::Revert { path, hunk: self.hunk },
+            _ if undo_revert => ChangesAction::UndoRevert,
+            _ => ChangesAction::List { json },
         };
-        assert_eq!(parsed(&["--revert=a"]), revert(None));
-        let hunk = HunkPlace { old_start: 12, n_old: 4, new_start: 12, n_new: 1 };
-        assert_eq!(parsed(&["--hunk=@@ -12,4 +12 @@ fn x()", "--revert=a"]), revert(Some(hunk)));
-        for hunk in ["--hunk", "--hunk=", "--hunk=1", "--hunk=@@ -a +1 @@", "--hunk=@@ -1,-1 +1 @@"] {
-            assert_eq!(parsed(&["--revert=a", hunk]), Err(Problem::BadHunk), "{hunk}");
-        }
-        for args in [
-            &["--json", "--patch"][..],
-            &["--patch", "--patch=a"],
-            &["--patch=a", "--patch"],
-            &["--revert=a", "--revert=b"],
-            &["--hunk=@@ -1 +1 @@"],
-            &["--undo-revert", "--revert=a"],
-        ] {
-            assert_eq!(parsed(args), Err(Problem::ChangesActions), "{args:?}");
-        }
-        assert_eq!(parsed(&["--revert="]), Err(Problem::NoValue("--revert".into())));
+        Ok(ChangesOptions { project: folder_named(cwd, self.folder.as_deref())?, action })
     }
 }

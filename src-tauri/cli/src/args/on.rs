@@ -1,8 +1,8 @@
 //! The command line of `deskbell on`.
 
-use super::{Problem, split};
+use super::Problem;
 use crate::far::Machine;
-use std::ffi::OsString;
+use clap::ValueHint;
 use std::path::{Path, PathBuf};
 
 /// A command for another machine.
@@ -16,70 +16,34 @@ pub struct OnOptions {
 }
 
 /// The most arguments of a command, and their bytes.
-const MAX_ARGUMENTS: usize = 100;
-const MAX_BYTES: usize = 100 << 10;
+pub const MAX_ARGUMENTS: usize = 100;
+pub const MAX_BYTES: usize = 100 << 10;
 
-/// Parses the arguments after `on`.
-pub fn parse(args: &[OsString], cwd: &Path) -> Result<OnOptions, Problem> {
-    let mut program = None;
-    let mut rest = args;
-    while let [first, after @ ..] = rest
-        && first.to_string_lossy().starts_with('-')
-    {
-        let (name, value) = split(first);
-        match name.as_str() {
-            "--program" => {
-                let value = value.filter(|value| !value.is_empty()).ok_or(Problem::NoValue(name))?;
-                program = Some(cwd.join(value));
-            }
-            _ => return Err(Problem::UnknownOption(first.to_string_lossy().into_owned())),
-        }
-        rest = after;
-    }
-    let (machine, command) = rest.split_first().ok_or(Problem::NoMachine)?;
-    let machine = machine.to_string_lossy().parse()?;
-    if command.is_empty() {
-        return Err(Problem::NoCommand);
-    }
-    let command: Option<Vec<String>> = command.iter().map(|arg| arg.to_str().map(str::to_owned)).collect();
-    let command = command.ok_or(Problem::BadArgument)?;
-    let n_bytes: usize = command.iter().map(String::len).sum();
-    if command.len() > MAX_ARGUMENTS
-        || n_bytes > MAX_BYTES
-        || command.iter().any(|arg| arg.contains(['\n', '\r', '\0']))
-    {
-        return Err(Problem::BadArgument);
-    }
-    Ok(OnOptions { machine, program, command })
+/// The arguments after `on`.
+#[derive(Debug, clap::Args)]
+pub struct OnArgs {
+    /// Copy this program there
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    program: Option<PathBuf>,
+    /// A host of your ssh, docker:NAME, podman:NAME, devcontainer:FOLDER, kubectl:NAMESPACE/POD or wsl:NAME; and the
+    /// command of Deskbell there, `relay --attach` for example
+    // One list: everything after the machine belongs to the command.
+    #[arg(required = true, num_args = 2.., value_names = ["MACHINE", "COMMAND"], trailing_var_arg = true)]
+    words: Vec<String>,
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn parsed(args: &[&str]) -> Result<OnOptions, Problem> {
-        parse(&args.iter().map(OsString::from).collect::<Vec<_>>(), Path::new("/p"))
-    }
-
-    #[test]
-    fn everything_after_the_machine_is_the_command() {
-        let on = parsed(&["--program=relay", "docker:web", "sessions", "--program=x", "list"]).unwrap();
-        assert_eq!(on.machine.to_string(), "docker:web");
-        assert_eq!(on.program, Some(PathBuf::from("/p/relay")));
-        assert_eq!(on.command, ["sessions", "--program=x", "list"]);
-        assert_eq!(parsed(&["box", "doctor", ""]).unwrap().command, ["doctor", ""]);
-    }
-
-    #[test]
-    fn what_is_missing_or_cannot_be_sent_is_named() {
-        assert_eq!(parsed(&[]), Err(Problem::NoMachine));
-        assert_eq!(parsed(&["box"]), Err(Problem::NoCommand));
-        assert_eq!(parsed(&["--program=", "box", "doctor"]), Err(Problem::NoValue("--program".into())));
-        assert_eq!(parsed(&["-x", "box", "doctor"]), Err(Problem::UnknownOption("-x".into())));
-        assert!(matches!(parsed(&["a b", "doctor"]), Err(Problem::BadMachine(_))));
-        for argument in ["a\nb", "a\rb", "a\0b", &"x".repeat(MAX_BYTES + 1)] {
-            assert_eq!(parsed(&["box", argument]), Err(Problem::BadArgument));
+impl OnArgs {
+    pub fn checked(self, cwd: &Path) -> Result<OnOptions, Problem> {
+        let mut words = self.words.into_iter();
+        let machine = words.next().unwrap_or_default().parse()?;
+        let command: Vec<String> = words.collect();
+        let n_bytes: usize = command.iter().map(String::len).sum();
+        if command.len() > MAX_ARGUMENTS
+            || n_bytes > MAX_BYTES
+            || command.iter().any(|arg| arg.contains(['\n', '\r', '\0']))
+        {
+            return Err(Problem::BadArgument);
         }
-        assert_eq!(parsed(&[&["box"][..], &["x"; MAX_ARGUMENTS + 1]].concat()), Err(Problem::BadArgument));
+        Ok(OnOptions { machine, program: self.program.map(|program| cwd.join(program)), command })
     }
 }

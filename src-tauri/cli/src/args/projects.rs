@@ -1,98 +1,90 @@
 //! The command line of `deskbell projects`.
 
-use super::{Problem, split};
+use super::Problem;
 use crate::far::Machine;
+use clap::ValueHint;
 use deskbell_engine::projects::{Change, KnownProject, ProjectStore};
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The change of the list; `None` lists it.
-pub fn parse(args: &[OsString], cwd: &Path) -> Result<Option<Change>, Problem> {
-    let mut options: Vec<_> = args.iter().map(|arg| split(arg)).collect();
-    let at = options.iter().position(|(name, _)| name == "--machine");
-    let machine = at.map(|at| options.remove(at)).map(|(name, value)| of(&name, value)).transpose()?;
-    if let Some((name, _)) = options.get(1) {
-        return Err(Problem::UnknownOption(name.clone()));
-    }
-    let Some((name, value)) = options.pop() else {
-        return machine.map_or(Ok(None), |_| Err(Problem::UnknownOption("--machine".to_owned())));
-    };
-    Ok(Some(match name.as_str() {
-        "--pin" | "--unpin" => {
-            Change::Pin { path: path(machine, of(&name, value)?, cwd)?, pinned: name == "--pin" }
-        }
-        "--keep-running" | "--no-keep-running" | "--default-keep-running" => {
-            // Sessions of another machine always run there.
-            if machine.is_some() {
-                return Err(Problem::UnknownOption("--machine".to_owned()));
-            }
-            let folder = cwd.join(of(&name, value)?);
-            let (keep, path) = match name.as_str() {
-                // The folder of a choice that is taken back may be gone.
-                "--default-keep-running" => (None, dunce::canonicalize(&folder).unwrap_or(folder)),
-                _ => (Some(name == "--keep-running"), ProjectStore::check_folder(&folder)?),
-            };
-            let now = SystemTime::now().duration_since(UNIX_EPOCH);
-            Change::KeepRunning { path, keep, at: now.map_or(0, |since| since.as_millis() as u64) }
-        }
-        "--remove" => Change::Remove { path: path(machine, of(&name, value)?, cwd)? },
-        "--clear" if value.is_none() && machine.is_none() => Change::Clear,
-        _ => return Err(Problem::UnknownOption(name)),
-    }))
+/// The group of the options whose folder can be one of another machine.
+const PLACE: &str = "place";
+
+/// The arguments after `projects`.
+#[derive(Debug, clap::Args)]
+pub struct ProjectsArgs {
+    #[command(flatten)]
+    list: ListArgs,
+    /// With --pin, --unpin and --remove: the folder is one of this machine, as it is listed
+    #[arg(long, value_name = "MACHINE", requires = PLACE)]
+    machine: Option<Machine>,
 }
 
-fn of(name: &str, value: Option<OsString>) -> Result<OsString, Problem> {
-    value.filter(|value| !value.is_empty()).ok_or_else(|| Problem::NoValue(name.to_owned()))
+#[derive(Debug, clap::Args)]
+#[group(multiple = false)]
+struct ListArgs {
+    /// Print JSON, which is also what the command prints without it
+    #[arg(long)]
+    json: bool,
+    /// List the project first; it is not cleared
+    #[arg(long, group = PLACE, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pin: Option<PathBuf>,
+    /// No longer list it first
+    #[arg(long, group = PLACE, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    unpin: Option<PathBuf>,
+    /// Forget the project
+    #[arg(long, group = PLACE, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    remove: Option<PathBuf>,
+    /// Forget all projects that are not pinned
+    #[arg(long)]
+    clear: bool,
+    /// New sessions of the folder keep running when Deskbell closes
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    keep_running: Option<PathBuf>,
+    /// New sessions of the folder end when Deskbell closes
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    no_keep_running: Option<PathBuf>,
+    /// The setting decides it for the folder
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    default_keep_running: Option<PathBuf>,
+}
+
+impl ProjectsArgs {
+    /// The change of the list; `None` lists it.
+    pub fn checked(self, cwd: &Path) -> Result<Option<Change>, Problem> {
+        let Self { list, machine } = self;
+        let path = |folder| path(machine.as_ref(), folder, cwd);
+        Ok(if let Some(folder) = list.pin {
+            Some(Change::Pin { path: path(folder), pinned: true })
+        } else if let Some(folder) = list.unpin {
+            Some(Change::Pin { path: path(folder), pinned: false })
+        } else if let Some(folder) = list.remove {
+            Some(Change::Remove { path: path(folder) })
+        } else if let Some(folder) = list.keep_running {
+            Some(keep_running(ProjectStore::check_folder(&cwd.join(folder))?, Some(true)))
+        } else if let Some(folder) = list.no_keep_running {
+            Some(keep_running(ProjectStore::check_folder(&cwd.join(folder))?, Some(false)))
+        } else if let Some(folder) = list.default_keep_running {
+            // The folder of a choice that is taken back may be gone.
+            Some(keep_running(self::path(None, folder, cwd), None))
+        } else {
+            list.clear.then_some(Change::Clear)
+        })
+    }
+}
+
+fn keep_running(path: PathBuf, keep: Option<bool>) -> Change {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    Change::KeepRunning { path, keep, at: now.map_or(0, |since| since.as_millis() as u64) }
 }
 
 /// The folder may be gone, and one of another machine is not asked for: it is the one with the name that is listed.
-fn path(machine: Option<OsString>, folder: OsString, cwd: &Path) -> Result<PathBuf, Problem> {
-    let Some(machine) = machine else {
-        let path = cwd.join(folder);
-        return Ok(dunce::canonicalize(&path).unwrap_or(path));
-    };
-    let machine: Machine = machine.to_string_lossy().parse()?;
-    Ok(KnownProject::path_on(&machine.to_string(), &folder.to_string_lossy()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn parsed(args: &[&str]) -> Result<Option<Change>, Problem> {
-        let args: Vec<OsString> = args.iter().map(OsString::from).collect();
-        parse(&args, Path::new("/"))
-    }
-
-    #[test]
-    fn a_project_is_chosen_to_keep_running_or_not() {
-        let chosen = |args: &[&str]| match parsed(args) {
-            Ok(Some(Change::KeepRunning { path, keep, at })) => Some((path, keep, at > 1_700_000_000_000)),
-            other => panic!("{args:?}: {other:?}"),
-        };
-        assert_eq!(chosen(&["--keep-running=/"]), Some(("/".into(), Some(true), true)));
-        assert_eq!(chosen(&["--no-keep-running=/"]), Some(("/".into(), Some(false), true)));
-        assert_eq!(chosen(&["--default-keep-running=/no/such"]), Some(("/no/such".into(), None, true)));
-        assert!(matches!(parsed(&["--keep-running=/no/such"]), Err(Problem::Folder(_))));
-        assert_eq!(parsed(&["--keep-running="]), Err(Problem::NoValue("--keep-running".into())));
-        let of_machine = parsed(&["--machine=box", "--keep-running=/"]);
-        assert_eq!(of_machine, Err(Problem::UnknownOption("--machine".into())));
-    }
-
-    #[test]
-    fn a_folder_of_another_machine_is_named_as_it_is_listed() {
-        let app = KnownProject::path_on("box", "/app");
-        let removed = Ok(Some(Change::Remove { path: app.clone() }));
-        assert_eq!(parsed(&["--machine=box", "--remove=/app"]), removed);
-        assert_eq!(parsed(&["--remove=/app", "--machine=box"]), removed);
-        let pinned = Ok(Some(Change::Pin { path: app, pinned: true }));
-        assert_eq!(parsed(&["--machine=box", "--pin=/app"]), pinned);
-        for args in [&["--machine=box"][..], &["--machine=box", "--clear"]] {
-            assert!(matches!(parsed(args), Err(Problem::UnknownOption(_))), "{args:?}");
+fn path(machine: Option<&Machine>, folder: PathBuf, cwd: &Path) -> PathBuf {
+    match machine {
+        Some(machine) => KnownProject::path_on(&machine.to_string(), &folder.to_string_lossy()),
+        None => {
+            let path = cwd.join(folder);
+            dunce::canonicalize(&path).unwrap_or(path)
         }
-        assert_eq!(parsed(&["--machine=", "--remove=/app"]), Err(Problem::NoValue("--machine".into())));
-        assert!(parsed(&["--machine=-oProxyCommand=x", "--remove=/app"]).is_err());
-        assert!(parsed(&["--pin=/", "--pin=/"]).is_err());
     }
 }

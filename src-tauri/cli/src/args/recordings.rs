@@ -1,38 +1,29 @@
 //! The command line of `deskbell recordings`.
 
-use super::{Problem, split};
 use crate::recordings::RecordingsMode;
-use std::ffi::OsString;
+use clap::builder::NonEmptyStringValueParser;
 
-pub fn parse(args: &[OsString]) -> Result<RecordingsMode, Problem> {
-    let mut options = args.iter().map(|arg| split(arg));
-    let mode = match options.next() {
-        None => RecordingsMode::List,
-        Some((name, None)) if name == "--clear" => RecordingsMode::Clear,
-        Some((name, value)) if name == "--remove" => {
-            let named = value.filter(|value| !value.is_empty()).ok_or(Problem::NoValue(name))?;
-            RecordingsMode::Remove(named.to_string_lossy().into_owned())
-        }
-        Some((name, _)) => return Err(Problem::UnknownOption(name)),
-    };
-    match options.next() {
-        None => Ok(mode),
-        Some((name, _)) => Err(Problem::UnknownOption(name)),
-    }
+/// The arguments after `recordings`.
+#[derive(Debug, clap::Args)]
+#[group(multiple = false)]
+pub struct RecordingsArgs {
+    /// Print JSON, which is also what the command prints without it
+    #[arg(long)]
+    json: bool,
+    /// Remove this recording
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
+    remove: Option<String>,
+    /// Remove all of them
+    #[arg(long)]
+    clear: bool,
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_recording_is_removed_only_by_its_name() {
-        let parsed = |args: &[&str]| parse(&args.iter().map(OsString::from).collect::<Vec<_>>());
-        assert_eq!(parsed(&[]), Ok(RecordingsMode::List));
-        assert_eq!(parsed(&["--clear"]), Ok(RecordingsMode::Clear));
-        assert_eq!(parsed(&["--remove=a"]), Ok(RecordingsMode::Remove("a".to_owned())));
-        for wrong in [&["--remove"][..], &["--remove="], &["--clear=1"], &["a"], &["--clear", "--remove=a"]] {
-            assert!(parsed(wrong).is_err(), "{wrong:?}");
+impl RecordingsArgs {
+    pub fn mode(self) -> RecordingsMode {
+        match self.remove {
+            Some(name) => RecordingsMode::Remove(name),
+            None if self.clear => RecordingsMode::Clear,
+            None => RecordingsMode::List,
         }
     }
 }

@@ -1,13 +1,13 @@
 //! The command line of `deskbell sessions`.
 
-use super::on::{self, OnOptions};
-use super::search::{self, SearchOptions};
+use super::on::OnOptions;
 use super::server::Which;
-use super::usage::{self, UsageOptions};
-use super::{Problem, conversation, split};
+use super::values::{by, conversation, format, format_of, session};
+use super::{Problem, folder_named};
+use crate::far::Machine;
+use clap::ValueHint;
 use deskbell_engine::api::{ExportFormat, SessionId, SessionMark};
-use deskbell_engine::projects::ProjectStore;
-use std::ffi::OsString;
+use deskbell_engine::usage::By;
 use std::path::{Path, PathBuf};
 
 /// What to do with sessions.
@@ -64,246 +64,208 @@ pub struct ExportOptions {
     pub force: bool,
 }
 
-/// Parses the arguments after `sessions`.
-pub fn parse(args: &[OsString], cwd: &Path) -> Result<SessionsMode, Problem> {
-    let [action, rest @ ..] = args else { return Err(Problem::NoAction) };
-    if let Some("running" | "attach" | "stop") = action.to_str()
-        && let Some(mode) = on_host(action, rest, cwd)
-    {
-        return mode;
-    }
-    match action.to_str() {
-        Some("running") => running(rest),
-        Some("attach") => attach(rest),
-        Some("stop") => stop(rest).map(SessionsMode::Stop),
-        _ => stored(action, rest, cwd).map(SessionsMode::Stored),
+/// What to search, and how to print it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct SearchOptions {
+    pub query: String,
+    /// `None` for all projects.
+    pub project: Option<PathBuf>,
+    /// One JSON object a line instead of text.
+    pub json: bool,
+}
+
+/// The table of costs to print.
+#[derive(Debug, PartialEq, Eq)]
+pub struct UsageOptions {
+    /// `None`: all projects.
+    pub project: Option<PathBuf>,
+    pub by: By,
+    /// As CSV instead of JSON lines.
+    pub csv: bool,
+}
+
+/// The command after `sessions`.
+#[derive(Debug, clap::Subcommand)]
+pub enum SessionsCommand {
+    /// List the sessions of a project that Claude Code stored, one JSON object per line
+    List {
+        /// The project's folder, by default the current one
+        #[arg(value_hint = ValueHint::DirPath)]
+        folder: Option<PathBuf>,
+        /// Only sessions that contain all of these words
+        #[arg(
+            long,
+            value_name = "WORDS",
+            default_value = "",
+            hide_default_value = true,
+            allow_hyphen_values = true
+        )]
+        filter: String,
+        /// Print JSON, which is also what the command prints without it
+        #[arg(long)]
+        json: bool,
+    },
+    /// Write a stored session to stdout or to a new file
+    Export {
+        /// The session's id, as `deskbell sessions list` prints it
+        #[arg(value_name = "ID", value_parser = conversation)]
+        session: String,
+        /// The format; by default that of the file's extension, or Markdown
+        #[arg(long, value_parser = format())]
+        format: Option<ExportFormat>,
+        /// A new file
+        #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+        output: Option<PathBuf>,
+        /// Replace the file if it exists
+        #[arg(long)]
+        force: bool,
+    },
+    /// Search the text of stored sessions
+    ///
+    /// Words, "phrases", tool:NAME, file:PATH, after:DATE and before:DATE.
+    Search {
+        /// Several words are one query
+        #[arg(required = true, value_name = "QUERY")]
+        query: Vec<String>,
+        /// Search all projects
+        #[arg(long)]
+        all: bool,
+        /// The project's folder, by default the current one
+        #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+        project: Option<PathBuf>,
+        /// Print one JSON object per session
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print a stored session, and follow it while another program works on it
+    Watch {
+        /// The session's id, as `deskbell sessions list` prints it
+        #[arg(value_name = "ID", value_parser = conversation)]
+        session: String,
+    },
+    /// Cost and tokens of Deskbell's sessions, of one project or of all
+    Usage {
+        /// The project's folder, by default all projects
+        #[arg(value_hint = ValueHint::DirPath)]
+        folder: Option<PathBuf>,
+        /// What each row is about
+        #[arg(long, default_value = "all", value_parser = by())]
+        by: By,
+        /// Print JSON, which is also what the command prints without it
+        #[arg(long)]
+        json: bool,
+        /// Print CSV
+        #[arg(long, conflicts_with = "json")]
+        csv: bool,
+    },
+    /// Keep a session at the top of the list
+    Pin {
+        /// The session's id, as `deskbell sessions list` prints it
+        #[arg(value_name = "ID", value_parser = conversation)]
+        session: String,
+    },
+    /// No longer keep a session at the top of the list
+    Unpin {
+        /// The session's id, as `deskbell sessions list` prints it
+        #[arg(value_name = "ID", value_parser = conversation)]
+        session: String,
+    },
+    /// Move a session to the closed group of the list
+    Archive {
+        /// The session's id, as `deskbell sessions list` prints it
+        #[arg(value_name = "ID", value_parser = conversation)]
+        session: String,
+    },
+    /// Move a session back from the closed group
+    Unarchive {
+        /// The session's id, as `deskbell sessions list` prints it
+        #[arg(value_name = "ID", value_parser = conversation)]
+        session: String,
+    },
+    /// List the sessions that your servers have, of every version, with what their processes cost
+    Running {
+        /// Print one JSON object per session
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        on: Host,
+    },
+    /// Show a session of your servers in this terminal: a line is sent as a prompt, y and n answer requests
+    Attach {
+        /// The session's id, as `deskbell sessions running` prints it
+        #[arg(value_name = "ID", value_parser = session)]
+        session: SessionId,
+        #[command(flatten)]
+        on: Host,
+    },
+    /// End the agent of a session of your servers, or of all, with everything that it started
+    Stop {
+        /// The session\'s id, as `deskbell sessions running` prints it
+        #[arg(value_name = "ID", value_parser = session, required_unless_present = "all", conflicts_with = "all")]
+        session: Option<SessionId>,
+        /// End the agents of all
+        #[arg(long)]
+        all: bool,
+        #[command(flatten)]
+        on: Host,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Host {
+    /// On this machine instead, named as for `deskbell on`
+    #[arg(long, value_name = "MACHINE")]
+    host: Option<Machine>,
+}
+
+impl Host {
+    /// The mode here, or the command on the other machine.
+    fn or_here(self, here: SessionsMode, command: &[&str]) -> SessionsMode {
+        let Some(machine) = self.host else { return here };
+        let command = ["sessions"].iter().chain(command).map(|&word| word.to_owned()).collect();
+        SessionsMode::On(OnOptions { machine, program: None, command })
     }
 }
 
-/// `--host=MACHINE`: the same command on that machine. `None` without it.
-fn on_host(action: &OsString, rest: &[OsString], cwd: &Path) -> Option<Result<SessionsMode, Problem>> {
-    let is_host = |arg: &&OsString| split(arg).0 == "--host";
-    let (name, machine) = split(rest.iter().find(is_host)?);
-    let without: Vec<OsString> = rest.iter().filter(|arg| !is_host(arg)).cloned().collect();
-    let Some(machine) = machine.filter(|machine| !machine.is_empty()) else {
-        return Some(Err(Problem::NoValue(name)));
-    };
-    // A mistake is said here, before anything connects.
-    let checked = match action.to_str() {
-        Some("running") => running(&without),
-        Some("attach") => attach(&without),
-        _ => stop(&without).map(SessionsMode::Stop),
-    };
-    let there: Vec<OsString> =
-        [machine, "sessions".into(), action.clone()].into_iter().chain(without).collect();
-    Some(checked.and_then(|_| on::parse(&there, cwd).map(SessionsMode::On)))
-}
-
-fn stored(action: &OsString, rest: &[OsString], cwd: &Path) -> Result<StoredMode, Problem> {
-    match action.to_str() {
-        Some("list") => list(rest, cwd).map(StoredMode::List),
-        Some("export") => export(rest, cwd).map(StoredMode::Export),
-        Some("search") => search::parse(rest, cwd).map(StoredMode::Search),
-        Some("watch") => Ok(StoredMode::Watch { session: one_session(rest)? }),
-        Some("usage") => usage::parse(rest, cwd).map(StoredMode::Usage),
-        Some("pin") => mark(rest, Some(SessionMark::Pinned)),
-        Some("archive") => mark(rest, Some(SessionMark::Archived)),
-        Some("unpin" | "unarchive") => mark(rest, None),
-        _ => Err(Problem::NoAction),
-    }
-}
-
-fn list(args: &[OsString], cwd: &Path) -> Result<ListOptions, Problem> {
-    let (mut project, mut filter) = (None, String::new());
-    let mut rest = args.iter();
-    while let Some(arg) = rest.next() {
-        let (name, value) = split(arg);
-        match name.as_str() {
-            "--filter" => {
-                let value = value.or_else(|| rest.next().cloned()).ok_or(Problem::NoValue(name))?;
-                filter = value.to_string_lossy().into_owned();
+impl SessionsCommand {
+    pub fn checked(self, cwd: &Path) -> Result<SessionsMode, Problem> {
+        let stored = match self {
+            Self::Running { json, on } => {
+                let command: &[&str] = if json { &["running", "--json"] } else { &["running"] };
+                return Ok(on.or_here(SessionsMode::Running { json }, command));
             }
-            _ if name.starts_with('-') => return Err(Problem::UnknownOption(name)),
-            _ if project.is_some() => return Err(Problem::SecondFolder(arg.into())),
-            _ => project = Some(ProjectStore::check_folder(&cwd.join(arg))?),
-        }
-    }
-    let project = project.map_or_else(|| ProjectStore::check_folder(cwd), Ok)?;
-    Ok(ListOptions { project, filter })
-}
-
-fn export(args: &[OsString], cwd: &Path) -> Result<ExportOptions, Problem> {
-    let (mut session, mut format, mut output, mut force) = (None, None, None, false);
-    let mut rest = args.iter();
-    while let Some(arg) = rest.next() {
-        let (name, value) = split(arg);
-        let mut value = || {
-            let value = value.clone().or_else(|| rest.next().cloned()).filter(|value| !value.is_empty());
-            value.ok_or(Problem::NoValue(name.clone()))
+            Self::Attach { session, on } => {
+                let id = session.clone();
+                return Ok(on.or_here(SessionsMode::Attach(session), &["attach", id.as_str()]));
+            }
+            Self::Stop { session, on, .. } => {
+                let name = session.as_ref().map_or("--all", |id| id.as_str()).to_owned();
+                let which = session.map_or(Which::All, Which::One);
+                return Ok(on.or_here(SessionsMode::Stop(which), &["stop", &name]));
+            }
+            Self::List { folder, filter, json: _ } => {
+                let project = folder_named(cwd, folder.as_deref())?;
+                StoredMode::List(ListOptions { project, filter })
+            }
+            Self::Export { session, format, output, force } => {
+                let of_file = || Some(format_of(output.as_ref()?.extension()?.to_str()?));
+                let format = format.or_else(of_file).unwrap_or(ExportFormat::Markdown);
+                let output = output.map(|output| cwd.join(output));
+                StoredMode::Export(ExportOptions { session, format, output, force })
+            }
+            Self::Search { query, all, project, json } => {
+                let project = if all { None } else { Some(folder_named(cwd, project.as_deref())?) };
+                StoredMode::Search(SearchOptions { query: query.join(" "), project, json })
+            }
+            Self::Usage { folder, by, csv, json: _ } => {
+                let project = folder.map(|folder| folder_named(cwd, Some(&folder))).transpose()?;
+                StoredMode::Usage(UsageOptions { project, by, csv })
+            }
+            Self::Watch { session } => StoredMode::Watch { session },
+            Self::Pin { session } => StoredMode::Mark { session, mark: Some(SessionMark::Pinned) },
+            Self::Archive { session } => StoredMode::Mark { session, mark: Some(SessionMark::Archived) },
+            Self::Unpin { session } | Self::Unarchive { session } => StoredMode::Mark { session, mark: None },
         };
-        match name.as_str() {
-            "--format" => format = Some(format_named(&value()?.to_string_lossy())?),
-            "--output" => output = Some(cwd.join(value()?)),
-            "--force" => force = true,
-            _ if name.starts_with('-') => return Err(Problem::UnknownOption(name)),
-            _ if session.is_some() => return Err(Problem::SecondSession(name)),
-            _ => session = Some(conversation(&name)?),
-        }
-    }
-    let session = session.ok_or(Problem::NoSession)?;
-    let of_file = || format_named(output.as_ref()?.extension()?.to_str()?).ok();
-    let format = format.or_else(of_file).unwrap_or(ExportFormat::Markdown);
-    Ok(ExportOptions { session, format, output, force })
-}
-
-fn mark(args: &[OsString], mark: Option<SessionMark>) -> Result<StoredMode, Problem> {
-    Ok(StoredMode::Mark { session: one_session(args)?, mark })
-}
-
-fn running(args: &[OsString]) -> Result<SessionsMode, Problem> {
-    match args {
-        [] => Ok(SessionsMode::Running { json: false }),
-        [only] if only == "--json" => Ok(SessionsMode::Running { json: true }),
-        [other, ..] => Err(Problem::UnknownOption(split(other).0)),
-    }
-}
-
-/// The id is Deskbell's own, as `running` lists it.
-fn attach(args: &[OsString]) -> Result<SessionsMode, Problem> {
-    match args {
-        [] => Err(Problem::NoSession),
-        [only] if only.to_string_lossy().starts_with('-') => Err(Problem::UnknownOption(split(only).0)),
-        [id] => Ok(SessionsMode::Attach(SessionId::new(id.to_string_lossy()))),
-        [_, second, ..] => Err(Problem::SecondSession(second.to_string_lossy().into_owned())),
-    }
-}
-
-/// The ids here are Deskbell's own, as `running` lists them. Stopping all is said, not assumed.
-fn stop(args: &[OsString]) -> Result<Which, Problem> {
-    match args {
-        [] => Err(Problem::NoSession),
-        [only] if only == "--all" => Ok(Which::All),
-        [only] if only.to_string_lossy().starts_with('-') => Err(Problem::UnknownOption(split(only).0)),
-        [id] => Ok(Which::One(SessionId::new(id.to_string_lossy()))),
-        [_, second, ..] => Err(Problem::SecondSession(second.to_string_lossy().into_owned())),
-    }
-}
-
-fn one_session(args: &[OsString]) -> Result<String, Problem> {
-    match args {
-        [] => Err(Problem::NoSession),
-        [id] => conversation(&id.to_string_lossy()),
-        [_, second, ..] => Err(Problem::SecondSession(second.to_string_lossy().into_owned())),
-    }
-}
-
-fn format_named(name: &str) -> Result<ExportFormat, Problem> {
-    match name {
-        "md" | "markdown" => Ok(ExportFormat::Markdown),
-        "json" => Ok(ExportFormat::Json),
-        "html" => Ok(ExportFormat::Html),
-        _ => Err(Problem::BadFormat(name.escape_debug().take(60).collect())),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use deskbell_engine::projects::FolderProblem;
-
-    const ID: &str = "0c0f2a5e-5d2b-4e8e-9a6b-0123456789ab";
-
-    fn parsed(args: &[&str]) -> Result<SessionsMode, Problem> {
-        parse(&args.iter().map(OsString::from).collect::<Vec<_>>(), Path::new("/"))
-    }
-
-    /// The mode of stored sessions.
-    fn stored(args: &[&str]) -> Result<StoredMode, Problem> {
-        parsed(args).map(|mode| match mode {
-            SessionsMode::Stored(mode) => mode,
-            mode => panic!("{mode:?}"),
-        })
-    }
-
-    #[test]
-    fn what_servers_run_is_listed_and_stopped_by_its_own_id() {
-        assert_eq!(parsed(&["running"]), Ok(SessionsMode::Running { json: false }));
-        assert_eq!(parsed(&["running", "--json"]), Ok(SessionsMode::Running { json: true }));
-        assert_eq!(parsed(&["running", "x"]), Err(Problem::UnknownOption("x".into())));
-        assert_eq!(parsed(&["attach", "s"]), Ok(SessionsMode::Attach(SessionId::new("s"))));
-        assert_eq!(parsed(&["attach"]), Err(Problem::NoSession));
-        assert_eq!(parsed(&["attach", "--all"]), Err(Problem::UnknownOption("--all".into())));
-        assert_eq!(parsed(&["attach", "a", "b"]), Err(Problem::SecondSession("b".into())));
-        assert_eq!(parsed(&["stop", "--all"]), Ok(SessionsMode::Stop(Which::All)));
-        assert_eq!(parsed(&["stop", "s"]), Ok(SessionsMode::Stop(Which::One(SessionId::new("s")))));
-        assert_eq!(parsed(&["stop"]), Err(Problem::NoSession));
-        assert_eq!(parsed(&["stop", "--al"]), Err(Problem::UnknownOption("--al".into())));
-        assert_eq!(parsed(&["stop", "a", "b"]), Err(Problem::SecondSession("b".into())));
-    }
-
-    #[test]
-    fn the_sessions_of_another_machine_are_listed_and_stopped_there() {
-        let on = |machine: &str, command: &[&str]| {
-            let machine = machine.parse().unwrap();
-            let command = command.iter().map(|&word| word.to_owned()).collect();
-            Ok(SessionsMode::On(OnOptions { machine, program: None, command }))
-        };
-        assert_eq!(parsed(&["running", "--host=box"]), on("box", &["sessions", "running"]));
-        assert_eq!(
-            parsed(&["running", "--host=docker:web", "--json"]),
-            on("docker:web", &["sessions", "running", "--json"])
-        );
-        assert_eq!(parsed(&["stop", "--all", "--host=me@box"]), on("me@box", &["sessions", "stop", "--all"]));
-        assert_eq!(parsed(&["attach", "--host=box", "s"]), on("box", &["sessions", "attach", "s"]));
-        assert_eq!(parsed(&["running", "--host"]), Err(Problem::NoValue("--host".into())));
-        assert_eq!(parsed(&["stop", "--host=box"]), Err(Problem::NoSession));
-        assert!(parsed(&["running", "--host=-oProxyCommand=x"]).is_err());
-    }
-
-    #[test]
-    fn sessions_are_listed_for_a_folder() {
-        let list = |project: &str, filter: &str| {
-            Ok(StoredMode::List(ListOptions { project: project.into(), filter: filter.into() }))
-        };
-        assert_eq!(stored(&["list"]), list("/", ""));
-        assert_eq!(stored(&["list", "/proc", "--filter=a b"]), list("/proc", "a b"));
-        assert_eq!(stored(&["list", "--filter", "-x"]), list("/", "-x"));
-        assert_eq!(stored(&[]), Err(Problem::NoAction));
-        assert_eq!(stored(&["delete"]), Err(Problem::NoAction));
-        assert_eq!(stored(&["list", "-l"]), Err(Problem::UnknownOption("-l".into())));
-        assert_eq!(stored(&["list", "/", "/"]), Err(Problem::SecondFolder("/".into())));
-        assert_eq!(stored(&["list", "/no/such"]), Err(FolderProblem::Missing("/no/such".into()).into()));
-    }
-
-    #[test]
-    fn a_mark_is_set_or_removed_by_the_sessions_id() {
-        let mark = |mark| Ok(StoredMode::Mark { session: ID.into(), mark });
-        assert_eq!(stored(&["pin", ID]), mark(Some(SessionMark::Pinned)));
-        assert_eq!(stored(&["unpin", ID]), mark(None));
-        assert_eq!(stored(&["archive", ID]), mark(Some(SessionMark::Archived)));
-        assert_eq!(stored(&["unarchive", ID]), mark(None));
-        assert_eq!(stored(&["watch", ID]), Ok(StoredMode::Watch { session: ID.into() }));
-        assert_eq!(stored(&["pin"]), Err(Problem::NoSession));
-        assert_eq!(stored(&["pin", ID, "x"]), Err(Problem::SecondSession("x".into())));
-        assert!(matches!(stored(&["pin", "x"]), Err(Problem::BadConversation(_))));
-    }
-
-    #[test]
-    fn an_export_names_its_session_format_and_file() {
-        let export = |format, output: Option<&str>, force| {
-            let output = output.map(Into::into);
-            Ok(StoredMode::Export(ExportOptions { session: ID.into(), format, output, force }))
-        };
-        use ExportFormat::{Html, Json, Markdown};
-        assert_eq!(stored(&["export", ID]), export(Markdown, None, false));
-        assert_eq!(stored(&["export", ID, "--format=json"]), export(Json, None, false));
-        assert_eq!(stored(&["export", "--output=a.html", ID]), export(Html, Some("/a.html"), false));
-        let both = ["export", ID, "--format", "md", "--output", "/x.html", "--force"];
-        assert_eq!(stored(&both), export(Markdown, Some("/x.html"), true));
-        assert_eq!(stored(&["export"]), Err(Problem::NoSession));
-        assert_eq!(stored(&["export", ID, ID]), Err(Problem::SecondSession(ID.into())));
-        assert_eq!(stored(&["export", ID, "--format=pdf"]), Err(Problem::BadFormat("pdf".into())));
-        assert_eq!(stored(&["export", ID, "--output="]), Err(Problem::NoValue("--output".into())));
-        assert!(matches!(stored(&["export", "../x"]), Err(Problem::BadConversation(_))));
+        Ok(SessionsMode::Stored(stored))
     }
 }

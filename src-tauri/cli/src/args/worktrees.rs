@@ -1,8 +1,8 @@
 //! The command line of `deskbell worktrees`.
 
-use super::{Problem, folder_named, split};
-use deskbell_engine::projects::ProjectStore;
-use std::ffi::OsString;
+use super::{Problem, folder_named};
+use clap::ValueHint;
+use clap::builder::NonEmptyStringValueParser;
 use std::path::{Path, PathBuf};
 
 /// A folder of a repository, and what to do with its worktrees.
@@ -38,82 +38,62 @@ pub enum WorktreesAction {
     },
 }
 
-/// Parses the arguments after `worktrees`.
-pub fn parse(args: &[OsString], cwd: &Path) -> Result<WorktreesOptions, Problem> {
-    let (mut folder, mut action, mut with_ignored, mut json) = (None, None, false, false);
-    for arg in args {
-        let (name, value) = split(arg);
-        let text = || value.as_ref().and_then(|value| value.to_str()).filter(|value| !value.is_empty());
-        let value_of = || text().map(str::to_owned).ok_or(Problem::NoValue(name.clone()));
-        let next = match name.as_str() {
-            "--json" if value.is_none() => {
-                json = true;
-                continue;
-            }
-            "--with-ignored" if value.is_none() => {
-                with_ignored = true;
-                continue;
-            }
-            "--current" if value.is_none() => WorktreesAction::Current,
-            "--plan" => WorktreesAction::Plan(value_of()?),
-            "--add" => WorktreesAction::Add(value_of()?),
-            "--folder" => WorktreesAction::Folder { name: value_of()? },
-            "--review" => WorktreesAction::Review { name: value_of()? },
-            "--remove" => WorktreesAction::Remove { name: value_of()?, with_ignored: false },
-            _ if name.starts_with('-') => {
-                return Err(Problem::UnknownOption(arg.to_string_lossy().into_owned()));
-            }
-            _ if folder.is_some() => return Err(Problem::SecondFolder(arg.into())),
-            _ => {
-                folder = Some(folder_named(cwd, arg)?);
-                continue;
-            }
-        };
-        if action.replace(next).is_some() {
-            return Err(Problem::WorktreesActions);
-        }
-    }
-    let action = match (action.unwrap_or(WorktreesAction::List), with_ignored) {
-        (WorktreesAction::Remove { name, .. }, with_ignored) => {
-            WorktreesAction::Remove { name, with_ignored }
-        }
-        (_, true) => return Err(Problem::WorktreesActions),
-        (action, false) => action,
-    };
-    let folder = folder.map_or_else(|| ProjectStore::check_folder(cwd), Ok)?;
-    Ok(WorktreesOptions { folder, action, json })
+/// The arguments after `worktrees`.
+#[derive(Debug, clap::Args)]
+pub struct WorktreesArgs {
+    /// A folder of the repository, by default the current one
+    #[arg(id = "in", value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    folder: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    action: ActionArgs,
+    /// With --remove: files that git ignores are lost too
+    #[arg(long, requires = "remove", conflicts_with_all = ["current", "plan", "add", "folder", "review"])]
+    with_ignored: bool,
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+#[derive(Debug, clap::Args)]
+#[group(multiple = false)]
+struct ActionArgs {
+    /// Print what is checked out in FOLDER
+    #[arg(long)]
+    current: bool,
+    /// Print what --add would make
+    #[arg(long, value_name = "BRANCH", value_parser = NonEmptyStringValueParser::new())]
+    plan: Option<String>,
+    /// Make a worktree of a branch, next to the repository, and print its folder; a new branch begins at the current
+    /// commit
+    #[arg(long, value_name = "BRANCH", value_parser = NonEmptyStringValueParser::new())]
+    add: Option<String>,
+    /// Print the folder in a worktree that corresponds to FOLDER
+    #[arg(long, value_name = "BRANCH|DIR", value_parser = NonEmptyStringValueParser::new())]
+    folder: Option<String>,
+    /// Print what --remove would lose, or why it would not remove
+    #[arg(long, value_name = "BRANCH|DIR", value_parser = NonEmptyStringValueParser::new())]
+    review: Option<String>,
+    /// Remove a worktree, unless something in it is nowhere else; the branch stays
+    #[arg(long, value_name = "BRANCH|DIR", value_parser = NonEmptyStringValueParser::new())]
+    remove: Option<String>,
+}
 
-    fn parsed(args: &[&str]) -> Result<WorktreesOptions, Problem> {
-        parse(&args.iter().map(OsString::from).collect::<Vec<_>>(), Path::new("/"))
+impl ActionArgs {
+    fn action(self, with_ignored: bool) -> WorktreesAction {
+        let Self { current, plan, add, folder, review, remove } = self;
+        let listed = if current { WorktreesAction::Current } else { WorktreesAction::List };
+        plan.map(WorktreesAction::Plan)
+            .or(add.map(WorktreesAction::Add))
+            .or(folder.map(|name| WorktreesAction::Folder { name }))
+            .or(review.map(|name| WorktreesAction::Review { name }))
+            .or(remove.map(|name| WorktreesAction::Remove { name, with_ignored }))
+            .unwrap_or(listed)
     }
+}
 
-    #[test]
-    fn worktrees_are_listed_looked_at_added_or_removed() {
-        let of = |action, json| Ok(WorktreesOptions { folder: "/".into(), action, json });
-        assert_eq!(parsed(&[]), of(WorktreesAction::List, false));
-        assert_eq!(parsed(&["/", "--json"]), of(WorktreesAction::List, true));
-        assert_eq!(parsed(&["--add=a/b"]), of(WorktreesAction::Add("a/b".to_owned()), false));
-        assert_eq!(parsed(&["--json", "--plan=a"]), of(WorktreesAction::Plan("a".to_owned()), true));
-        assert_eq!(parsed(&["--current"]), of(WorktreesAction::Current, false));
-        let name = || "../x".to_owned();
-        assert_eq!(parsed(&["--folder=../x"]), of(WorktreesAction::Folder { name: name() }, false));
-        assert_eq!(parsed(&["--review=../x"]), of(WorktreesAction::Review { name: name() }, false));
-        let remove = |with_ignored| of(WorktreesAction::Remove { name: name(), with_ignored }, false);
-        assert_eq!(parsed(&["--remove=../x"]), remove(false));
-        assert_eq!(parsed(&["--with-ignored", "--remove=../x"]), remove(true));
-        for args in
-            [&["--add=a", "--remove=a"][..], &["--add=a", "--with-ignored"], &["--current", "--add=a"]]
-        {
-            assert_eq!(parsed(args), Err(Problem::WorktreesActions), "{args:?}");
-        }
-        assert_eq!(parsed(&["--add"]), Err(Problem::NoValue("--add".into())));
-        assert_eq!(parsed(&["--remove="]), Err(Problem::NoValue("--remove".into())));
-        assert_eq!(parsed(&["--force"]), Err(Problem::UnknownOption("--force".into())));
-        assert_eq!(parsed(&["/", "/"]), Err(Problem::SecondFolder("/".into())));
+impl WorktreesArgs {
+    pub fn checked(self, cwd: &Path) -> Result<WorktreesOptions, Problem> {
+        let folder = folder_named(cwd, self.folder.as_deref())?;
+        Ok(WorktreesOptions { folder, action: self.action.action(self.with_ignored), json: self.json })
     }
 }

@@ -1,6 +1,6 @@
 //! `deskbell sessions usage`: what Deskbell's sessions cost, as JSON lines or CSV.
 
-use crate::args::usage::UsageOptions;
+use crate::args::sessions::UsageOptions;
 use crate::folders;
 use anyhow::Context;
 use deskbell_engine::store::Store;
