@@ -23,6 +23,7 @@ mod both_wires;
 mod broken_stdin;
 mod bytes;
 mod channel;
+mod command_line;
 mod configuration;
 mod context;
 mod delivery;

@@ -5,6 +5,7 @@ mod manual;
 
 use clap::Command;
 use clap_complete::Shell;
+use deskbell_cli::exit::Exit;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
@@ -60,6 +61,14 @@ fn every_option_of_the_relay_has_a_row_in_its_document() {
         .filter(|name| !["json", "help"].contains(name) && !document.contains(&format!("| `--{name}")))
         .collect();
     assert_eq!(missing, [""; 0]);
+}
+
+#[test]
+fn the_guide_lists_every_exit_code() {
+    let guide = read("docs/guide/command-line.md");
+    let rows =
+        guide.lines().filter_map(|line| line.strip_prefix("| ")?.split_once(" |")?.0.parse::<u8>().ok());
+    assert_eq!(rows.collect::<Vec<_>>(), Exit::ALL.map(Exit::code));
 }
 
 /// The completions that bash offers for a line with its cursor at the end.

@@ -136,6 +136,9 @@ enum SettingsCommand {
         /// Its name; without it, all of them
         #[arg(allow_hyphen_values = true)]
         key: Option<String>,
+        /// Print all of them as one JSON object
+        #[arg(long, conflicts_with = "key")]
+        json: bool,
     },
     /// Change a setting
     Set {
@@ -340,7 +343,8 @@ impl ReplayArgs {
 fn settings(action: Option<SettingsCommand>) -> SettingsAction {
     match action {
         None => SettingsAction::Get(None),
-        Some(SettingsCommand::Get { key }) => SettingsAction::Get(key),
+        Some(SettingsCommand::Get { json: true, .. }) => SettingsAction::Json,
+        Some(SettingsCommand::Get { key, .. }) => SettingsAction::Get(key),
         Some(SettingsCommand::Set { key, value }) => SettingsAction::Set { key, value },
         Some(SettingsCommand::Path) => SettingsAction::Path,
         Some(SettingsCommand::Schema) => SettingsAction::Schema,

@@ -6,9 +6,10 @@ pub(crate) mod list;
 mod terminal;
 
 use crate::args::server::{AttachOptions, ServerMode};
+use crate::exit::Exit;
 use crate::link::Link;
+use crate::serve::READY;
 use crate::serve::place::{self, Place};
-use crate::serve::{ALREADY_RUNS, READY};
 use anyhow::Context;
 use deskbell_engine::api::server::{Reply, Request};
 use deskbell_engine::api::{CommandError, SessionId};
@@ -27,10 +28,6 @@ use tokio::time::{Instant, sleep};
 /// The line on stdout after which everything is the server's. What stands before it came from the host: a login
 /// message, for example.
 pub const MARKER: &str = "DESKBELL-RELAY 1";
-
-/// The exit codes: there is nothing to attach to, and the link to the server broke.
-const NOTHING_THERE: u8 = 90;
-const LINK_BROKEN: u8 = 255;
 
 /// Timeout for a server to start, or to free its lock.
 const START: Duration = Duration::from_secs(20);
@@ -77,7 +74,7 @@ async fn attach(options: AttachOptions) -> anyhow::Result<ExitCode> {
         Some(stream) => pass(stream).await,
         None => {
             eprintln!("deskbell: no server is running, and none was started");
-            Ok(ExitCode::from(NOTHING_THERE))
+            Ok(Exit::NothingToAttach.into())
         }
     }
 }
@@ -107,7 +104,7 @@ async fn attach_session(
         return follow(link, &run, session_id, &mut Script).await;
     }
     eprintln!("deskbell: there is no session {session_id}; `deskbell relay --list` lists them");
-    Ok(ExitCode::from(NOTHING_THERE))
+    Ok(Exit::NothingToAttach.into())
 }
 
 /// Starts a server and connects to it.
@@ -139,7 +136,7 @@ async fn start(data: &Path, place: &Place, idle: Duration) -> anyhow::Result<Str
     let mut is_alone = true;
     if first.trim_end() != READY {
         let status = server.wait().await.context("waiting for the server")?;
-        is_alone = status.code() != Some(ALREADY_RUNS.into());
+        is_alone = status.code() != Some(Exit::AlreadyRuns.code().into());
         if is_alone {
             let log = place.log();
             let end = disk::run(data, disk::DEADLINE, move || disk::read_end(&log, LOG_END)).await;
@@ -187,7 +184,7 @@ async fn pass(stream: Stream) -> anyhow::Result<ExitCode> {
         received = to_client => match received {
             Ok(()) => {
                 eprintln!("deskbell: the server closed the connection");
-                Ok(ExitCode::from(LINK_BROKEN))
+                Ok(Exit::NoConnection.into())
             }
             Err(error) => Ok(broken(&error)),
         },
@@ -196,7 +193,7 @@ async fn pass(stream: Stream) -> anyhow::Result<ExitCode> {
 
 fn broken(error: &std::io::Error) -> ExitCode {
     eprintln!("deskbell: the link broke: {error}");
-    ExitCode::from(LINK_BROKEN)
+    Exit::NoConnection.into()
 }
 
 /// A script: commands on stdin and events on stdout, as `deskbell relay` has them. The first line is a snapshot.

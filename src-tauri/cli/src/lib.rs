@@ -13,6 +13,7 @@ pub mod cost;
 mod desktop;
 pub mod doctor;
 pub mod environment;
+pub mod exit;
 pub mod far;
 pub mod folders;
 mod link;
@@ -43,6 +44,7 @@ use args::{Args, Mode, Problem};
 use deskbell_engine::log_files::LogSource;
 use deskbell_engine::process::guard::Guard;
 use deskbell_engine::settings::SettingsFile;
+use exit::Exit;
 use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::process::ExitCode;
@@ -100,7 +102,7 @@ pub fn main(args: impl Iterator<Item = OsString>, desktop: Option<&Desktop>) -> 
 fn refuse(problem: &Problem) -> ExitCode {
     let Problem::Clap(error) = problem else {
         eprintln!("deskbell: {problem}");
-        return ExitCode::from(2);
+        return Exit::Usage.into();
     };
     let text = error.to_string();
     if error.use_stderr() && text.lines().any(|line| output::plain(line) != line) {
@@ -111,7 +113,7 @@ fn refuse(problem: &Problem) -> ExitCode {
     {
         tracing::debug!(%error, "the help or an error was not printed");
     }
-    u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
+    if error.use_stderr() { Exit::Usage.into() } else { Exit::Success.into() }
 }
 
 /// The log files that the process writes. A short command writes none.
@@ -155,7 +157,7 @@ fn run(mode: Mode, desktop: Option<&Desktop>) -> ExitCode {
 /// `deskbell-relay` was asked for a window.
 fn no_desktop() -> ExitCode {
     eprintln!("deskbell-relay: this program has no windows; `deskbell-relay --help` lists what it does");
-    ExitCode::from(2)
+    Exit::Usage.into()
 }
 
 fn server(mode: ServerMode) -> ExitCode {

@@ -1,6 +1,7 @@
 //! `deskbell on`: a command of Deskbell on another machine, over the user's own ssh or into a container. See docs/guide/other-machines.md.
 
 use crate::args::on::OnOptions;
+use crate::exit::Exit;
 use crate::far::{self, Connection, Way, shown};
 use crate::output::whole;
 use anyhow::Context;
@@ -8,9 +9,6 @@ use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
-
-/// The exit code of a connection that could not be made, or broke. ssh has the same.
-const NO_CONNECTION: u8 = 255;
 
 /// Timeout for the last words of a program that could not connect.
 const LAST_WORDS: Duration = Duration::from_secs(2);
@@ -29,7 +27,7 @@ pub fn main(options: OnOptions) -> ExitCode {
     runtime.shutdown_background();
     done.unwrap_or_else(|error| {
         eprintln!("deskbell: {machine}: {error:#}");
-        ExitCode::from(NO_CONNECTION)
+        Exit::NoConnection.into()
     })
 }
 
@@ -70,7 +68,7 @@ async fn run(options: OnOptions) -> anyhow::Result<ExitCode> {
     Ok(status
         .code()
         .and_then(|code| u8::try_from(code).ok())
-        .map_or(ExitCode::from(NO_CONNECTION), ExitCode::from))
+        .map_or(Exit::NoConnection.into(), ExitCode::from))
 }
 
 /// Passes bytes on as they come. For a terminal, control characters are replaced: another machine must not write

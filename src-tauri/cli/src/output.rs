@@ -1,5 +1,6 @@
 //! What a subcommand prints: its result on stdout, and an error as one line on stderr.
 
+use crate::exit::Exit;
 use anyhow::anyhow;
 use deskbell_engine::api::CommandError;
 use std::io::{self, ErrorKind, IsTerminal, StdoutLock, Write};
@@ -11,7 +12,7 @@ pub fn ended(result: anyhow::Result<()>) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("deskbell: {}", plain(&format!("{error:#}")));
-            ExitCode::FAILURE
+            Exit::of(&error).into()
         }
     }
 }

@@ -1,6 +1,7 @@
 //! `deskbell projects`: lists the projects that were opened earlier, and changes the list.
 
-use crate::output::print;
+use crate::exit::NotThere;
+use crate::output::{ended, print};
 use anyhow::Context;
 use deskbell_engine::api::Checkout;
 use deskbell_engine::changes::WorkingTree;
@@ -11,13 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 pub fn main(change: Option<Change>, data: &Path) -> ExitCode {
-    match run(change, data) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("deskbell: {error:#}");
-            ExitCode::FAILURE
-        }
-    }
+    ended(run(change, data))
 }
 
 fn run(change: Option<Change>, data: &Path) -> anyhow::Result<()> {
@@ -25,11 +20,28 @@ fn run(change: Option<Change>, data: &Path) -> anyhow::Result<()> {
     let store = ProjectStore::new(data);
     // On a thread with a deadline: the app's folder may be on a disk that does not respond.
     let work = disk::run(data, disk::DEADLINE, move || match change {
-        Some(change) => store.change(&[change]).map(|_| Vec::new()).context("changing the list of projects"),
+        Some(change) => {
+            check_listed(&store, &change)?;
+            store.change(&[change]).map(|_| Vec::new()).context("changing the list of projects")
+        }
         None => lines(&store),
     });
     let lines = runtime.block_on(work)??;
     Ok(print(&lines)?)
+}
+
+/// A project that is pinned or removed is one of the list.
+fn check_listed(store: &ProjectStore, change: &Change) -> anyhow::Result<()> {
+    let (Change::Pin { path, .. } | Change::Remove { path }) = change else { return Ok(()) };
+    if store.load().known.iter().any(|known| Path::new(&known.path) == path) {
+        return Ok(());
+    }
+    let name = match KnownProject::on_machine(path) {
+        Some((machine, folder)) => format!("{folder} on {machine}"),
+        None => path.display().to_string(),
+    };
+    let why = format!("{name} is not in the list of projects; `deskbell projects` prints it");
+    Err(NotThere(why).into())
 }
 
 /// One JSON object a line.
@@ -70,6 +82,7 @@ fn lines(store: &ProjectStore) -> anyhow::Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exit::Exit;
 
     #[test]
     fn each_project_is_a_line() {
@@ -94,7 +107,13 @@ mod tests {
                 "worktreeOf": null}),
         ];
         assert_eq!(text, expected.map(|line| format!("{line}\n")).concat());
-        run(Some(Change::Remove { path: gone.into() }), data.path()).unwrap();
+        let remove = || run(Some(Change::Remove { path: (&gone).into() }), data.path());
+        remove().unwrap();
         assert_eq!(store.load().known.len(), 2);
+        let again = remove().unwrap_err();
+        assert_eq!(Exit::of(&again), Exit::NotFound, "{again}");
+        let pin = Change::Pin { path: KnownProject::path_on("box", "/no"), pinned: true };
+        let nothing = run(Some(pin), data.path()).unwrap_err();
+        assert!(nothing.is::<NotThere>() && nothing.to_string().contains("/no on box"), "{nothing}");
     }
 }

@@ -1,6 +1,7 @@
 //! `deskbell recordings`: lists the recordings that were made in the window, and removes them.
 
-use crate::output::print;
+use crate::exit::NotThere;
+use crate::output::{ended, print};
 use anyhow::Context;
 use deskbell_engine::disk;
 use serde_json::json;
@@ -66,13 +67,7 @@ pub enum RecordingsMode {
 }
 
 pub fn main(mode: RecordingsMode, folder: &Path) -> ExitCode {
-    match run(mode, folder) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("deskbell: {error:#}");
-            ExitCode::FAILURE
-        }
-    }
+    ended(run(mode, folder))
 }
 
 fn run(mode: RecordingsMode, folder: &Path) -> anyhow::Result<()> {
@@ -81,10 +76,13 @@ fn run(mode: RecordingsMode, folder: &Path) -> anyhow::Result<()> {
     // On a thread with a deadline: the folder may be on a disk that does not respond.
     let work = disk::run(folder, disk::DEADLINE, move || match mode {
         RecordingsMode::List => lines(&place),
-        RecordingsMode::Remove(name) => {
-            remove(&place, &name).with_context(|| format!("removing {name}"))?;
-            Ok(Vec::new())
-        }
+        RecordingsMode::Remove(name) => match remove(&place, &name) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let why = format!("there is no recording {name}; `deskbell recordings` lists them");
+                Err(NotThere(why).into())
+            }
+            removed => removed.map(|()| Vec::new()).with_context(|| format!("removing {name}")),
+        },
         RecordingsMode::Clear => {
             for one in list(&place).with_context(|| format!("reading {}", place.display()))? {
                 remove(&place, &one.name).with_context(|| format!("removing {}", one.name))?;

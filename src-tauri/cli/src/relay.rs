@@ -2,6 +2,7 @@
 
 use crate::agent::{self, Chosen, Run};
 use crate::args::RelayOptions;
+use crate::exit::Exit;
 use crate::trust::Allowed;
 use crate::{environment, folders, logs, profiles, signals, trust};
 use anyhow::Context;
@@ -47,15 +48,15 @@ pub fn main(options: RelayOptions) -> ExitCode {
     // Reading stdin blocks a thread that cannot be woken; everything else has ended by now.
     runtime.shutdown_background();
     match outcome {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(exit) => exit.into(),
         Err(error) => {
             eprintln!("deskbell: {error:#}");
-            ExitCode::FAILURE
+            Exit::Failed.into()
         }
     }
 }
 
-async fn relay(options: RelayOptions) -> anyhow::Result<()> {
+async fn relay(options: RelayOptions) -> anyhow::Result<Exit> {
     let data = folders::data();
     let opening = data.clone();
     let opened = disk::run(&data, disk::DEADLINE, move || {
@@ -91,7 +92,7 @@ async fn drive(
     profile: Option<Profile>,
     decisions: TrustStore,
     run: Run,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Exit> {
     let fork = fork(&options, profile.as_ref()).await?;
     let chosen = chosen_options(&options).await?;
     // Other agents have modes of their own.
@@ -305,9 +306,12 @@ async fn read_commands(session: &SessionHandle) -> anyhow::Result<()> {
 }
 
 /// Writes straight to stdout, on its own thread, without building the text of a very long event first.
-pub fn write_events(mut events: mpsc::Receiver<Envelope>) -> anyhow::Result<()> {
+/// Returns how the session went.
+pub fn write_events(mut events: mpsc::Receiver<Envelope>) -> anyhow::Result<Exit> {
+    let mut exit = Exit::Success;
     let mut stdout = std::io::BufWriter::with_capacity(64 * 1024, crate::output::stdout());
     while let Some(envelope) = events.blocking_recv() {
+        exit = after(&envelope.event).unwrap_or(exit);
         serde_json::to_writer(&mut stdout, &envelope)?;
         stdout.write_all(b"\n")?;
         if events.is_empty() {
@@ -315,5 +319,54 @@ pub fn write_events(mut events: mpsc::Receiver<Envelope>) -> anyhow::Result<()> 
         }
     }
     stdout.flush()?;
-    Ok(())
+    Ok(exit)
+}
+
+/// How the session goes after this event; `None` if that has not changed. A later turn makes up for what failed before.
+fn after(event: &Event) -> Option<Exit> {
+    use ErrorCode::{AgentNotFound, NotTrusted, OpenElsewhere, SpawnFailed};
+    match event {
+        Event::TurnEnded { turn } => match turn.status()? {
+            Status::Failed { .. } => Some(Exit::TurnFailed),
+            _ => Some(Exit::Success),
+        },
+        Event::CommandFailed { error } => {
+            let has_no_agent = matches!(error.code, AgentNotFound | SpawnFailed | NotTrusted | OpenElsewhere);
+            has_no_agent.then_some(Exit::NoAgent)
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_exit_code_is_about_the_last_turn_or_the_agent_that_is_missing() {
+        let turn = |outcome| {
+            let turn = TurnEnd {
+                outcome,
+                words: String::new(),
+                prompt_ids: Vec::new(),
+                duration_ms: 0,
+                output_tokens: 0,
+                cost_usd: None,
+                tokens: None,
+                timing: TurnTiming::default(),
+            };
+            after(&Event::TurnEnded { turn })
+        };
+        assert_eq!(turn(Outcome::Done), Some(Exit::Success));
+        assert_eq!(turn(Outcome::Interrupted), Some(Exit::Success));
+        assert_eq!(turn(Outcome::Unavailable), None);
+        assert_eq!(turn(Outcome::Crashed), Some(Exit::TurnFailed));
+        assert_eq!(turn(Outcome::NotLoggedIn), Some(Exit::TurnFailed));
+        let refused = |code| {
+            let error = CommandError { code, message: String::new(), detail: None };
+            after(&Event::CommandFailed { error })
+        };
+        assert_eq!(refused(ErrorCode::AgentNotFound), Some(Exit::NoAgent));
+        assert_eq!(refused(ErrorCode::BadCommand), None, "the session goes on");
+    }
 }

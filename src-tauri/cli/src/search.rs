@@ -1,6 +1,7 @@
 //! `deskbell sessions search`: searches the text of stored sessions. See docs/relay.md.
 
 use crate::args::sessions::SearchOptions;
+use crate::exit::Exit;
 use crate::folders;
 use crate::output::{plain, stdout};
 use crate::profiles;
@@ -8,6 +9,7 @@ use crate::serve::place::session_folders_in_time;
 use anyhow::Context;
 use deskbell_engine::api::{FoundSession, SearchChange, SearchHit, SearchPlace};
 use deskbell_engine::search::{Query, Searching, Today};
+use std::ffi::OsStr;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -20,14 +22,14 @@ pub fn main(options: SearchOptions) -> ExitCode {
         Ok(end) => {
             end.problems.iter().for_each(|problem| eprintln!("deskbell: {problem}"));
             match (end.problems.is_empty(), end.n_found) {
-                (false, _) => ExitCode::from(2),
-                (true, 0) => ExitCode::FAILURE,
+                (false, _) => Exit::Usage.into(),
+                (true, 0) => Exit::Failed.into(),
                 (true, _) => ExitCode::SUCCESS,
             }
         }
         Err(error) => {
             eprintln!("deskbell: {error:#}");
-            ExitCode::from(2)
+            Exit::Usage.into()
         }
     }
 }
@@ -56,6 +58,7 @@ async fn print(project: Option<PathBuf>, query: Query, json: bool) -> anyhow::Re
     let (_searching, mut changes) = Searching::start(stores, sessions, project, query, Arc::default());
     let mut end = End::default();
     let is_terminal = io::stdout().is_terminal();
+    let is_bold = is_terminal && !is_plain_wanted(std::env::var_os("NO_COLOR").as_deref());
     let mut last = SearchChange::default();
     while let Some(change) = changes.recv().await {
         let mut text = Vec::new();
@@ -64,7 +67,7 @@ async fn print(project: Option<PathBuf>, query: Query, json: bool) -> anyhow::Re
                 serde_json::to_writer(&mut text, found)?;
                 text.push(b'\n');
             } else {
-                text.extend(lines(found, is_terminal).into_bytes());
+                text.extend(lines(found, is_terminal, is_bold).into_bytes());
             }
         }
         end.n_found += change.found.len();
@@ -93,8 +96,13 @@ async fn print(project: Option<PathBuf>, query: Query, json: bool) -> anyhow::Re
     Ok(end)
 }
 
-/// A session and its matches as text. On a terminal matches are bold.
-fn lines(found: &FoundSession, is_terminal: bool) -> String {
+/// `NO_COLOR`: the user wants no escapes, unless it is empty. See no-color.org.
+fn is_plain_wanted(no_color: Option<&OsStr>) -> bool {
+    no_color.is_some_and(|value| !value.is_empty())
+}
+
+/// A session and its matches as text. On a terminal matches are bold, unless `NO_COLOR` is set.
+fn lines(found: &FoundSession, is_terminal: bool, is_bold: bool) -> String {
     let shown = |text: &str| if is_terminal { plain(text) } else { text.to_owned() };
     let (project, title) = (shown(&found.project_name), shown(&found.title));
     let mut text = format!("{}  {project}  {title}\n", found.agent_session_id);
@@ -103,7 +111,7 @@ fn lines(found: &FoundSession, is_terminal: bool) -> String {
             .snippet
             .iter()
             .map(|part| {
-                if part.is_match && is_terminal {
+                if part.is_match && is_bold {
                     format!("\u{1b}[1m{}\u{1b}[0m", shown(&part.text))
                 } else {
                     shown(&part.text)
@@ -161,10 +169,13 @@ mod tests {
             profile: None,
         };
         let expected = "id  lighthouse  Fix the tests\n    2026-11-22 14:30 UTC  output of Bash: cargo test\n    a tool: cargo test\n    … and earlier matches\n";
-        assert_eq!(lines(&found, false), expected);
-        assert!(lines(&found, true).contains("cargo \u{1b}[1mtest\u{1b}[0m\n"));
+        assert_eq!(lines(&found, false, false), expected);
+        assert!(lines(&found, true, true).contains("cargo \u{1b}[1mtest\u{1b}[0m\n"));
+        assert!(!lines(&found, true, false).contains('\u{1b}'));
+        assert!(is_plain_wanted(Some(OsStr::new("1"))) && !is_plain_wanted(Some(OsStr::new(""))));
+        assert!(!is_plain_wanted(None));
         let hostile = FoundSession { title: "\u{1b}[2J\u{202e}".to_owned(), hits: Vec::new(), ..found };
-        assert!(lines(&hostile, true).contains("\\u{1b}[2J\\u{202e}\n"));
-        assert!(lines(&hostile, false).contains("\u{1b}[2J\u{202e}\n"), "a file gets each byte");
+        assert!(lines(&hostile, true, true).contains("\\u{1b}[2J\\u{202e}\n"));
+        assert!(lines(&hostile, false, false).contains("\u{1b}[2J\u{202e}\n"), "a file gets each byte");
     }
 }

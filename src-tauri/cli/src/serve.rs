@@ -13,6 +13,7 @@ mod sessions;
 use crate::agent::Run;
 use crate::args::server::ServeOptions;
 use crate::cost::LastProcesses;
+use crate::exit::Exit;
 use crate::prompt_snapshots::PromptSnapshots;
 use crate::{folders, logs, trust};
 use anyhow::Context;
@@ -39,9 +40,6 @@ use tokio::time::Instant;
 
 /// The line on stdout that says that the server accepts connections.
 pub const READY: &str = "ready";
-
-/// The exit code of a server that found another one of its version.
-pub const ALREADY_RUNS: u8 = 91;
 
 /// Timeout of the last replies when the server leaves.
 const LAST_WORDS: Duration = Duration::from_millis(500);
@@ -80,7 +78,7 @@ async fn serve(options: ServeOptions) -> anyhow::Result<ExitCode> {
     });
     let Some(_lock) = lock.await?? else {
         eprintln!("deskbell: a server of this version is already running in {}", place.folder.display());
-        return Ok(ExitCode::from(ALREADY_RUNS));
+        return Ok(Exit::AlreadyRuns.into());
     };
     let busy = place::take_over_older(&data, &place).await;
     let (opening, folder) = (data.clone(), place.folder.clone());

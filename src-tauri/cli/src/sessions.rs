@@ -6,13 +6,14 @@ mod usage;
 mod watch;
 
 use crate::args::sessions::{ListOptions, StoredMode};
+use crate::exit::{Exit, NotThere};
 use crate::folders;
 use crate::profiles;
 use crate::search;
 use anyhow::Context;
 use deskbell_engine::api::{SessionMark, StoredChange, StoredSession};
 use deskbell_engine::disk;
-use deskbell_engine::stored::{Catalogue, MarkStore, Place, Store};
+use deskbell_engine::stored::{Catalogue, Located, MarkStore, Place, Store};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -51,7 +52,7 @@ pub fn main(mode: StoredMode) -> ExitCode {
         }
         Err(error) => {
             eprintln!("deskbell: {error:#}");
-            ExitCode::FAILURE
+            Exit::of(&error).into()
         }
     }
 }
@@ -61,8 +62,33 @@ fn set_mark(session: &str, mark: Option<SessionMark>) -> anyhow::Result<()> {
     let (store, id) = (MarkStore::new(&folders::data()), session.to_owned());
     let place = store.place().to_owned();
     // On a thread with a deadline: the app's folder may be on a disk that does not respond.
-    let marked = runtime.block_on(disk::run(&place, disk::DEADLINE, move || store.mark(&id, mark)));
-    marked?.map(drop).context("saving the mark")
+    let marked = disk::run(&place, disk::DEADLINE, move || {
+        match mark {
+            Some(_) => check_stored(&id)?,
+            None if store.load().iter().any(|marked| marked.id == id) => {}
+            None => return Err(NotThere(format!("the session {id} is neither pinned nor archived")).into()),
+        }
+        store.mark(&id, mark).map(drop).context("saving the mark")
+    });
+    let marked = runtime.block_on(marked);
+    // A thread that waits for a dead mount must not hold up the end.
+    runtime.shutdown_background();
+    marked?
+}
+
+/// A session that is marked is stored: by Claude Code for any project, or by another agent for the current folder.
+fn check_stored(id: &str) -> anyhow::Result<()> {
+    let stores = profiles::stores(&profiles::settings());
+    let is_stored = || Located::find_in(&stores, id).context("reading the agent's store");
+    let here = std::env::current_dir().unwrap_or_default();
+    let lists = folders::data().join(folders::AGENT_SESSIONS);
+    if Catalogue::find_of_agents(lists, &here, id).is_some() || is_stored()?.is_some() {
+        return Ok(());
+    }
+    Err(NotThere(format!(
+        "no agent has stored a session with the id {id}; `deskbell sessions list` lists them"
+    ))
+    .into())
 }
 
 /// Prints the sessions, the last changed one first. Returns what could not be read.

@@ -13,6 +13,8 @@ use std::process::ExitCode;
 pub enum SettingsAction {
     /// Prints one value, or every setting with its value.
     Get(Option<String>),
+    /// Prints every setting in one JSON object.
+    Json,
     Set {
         key: String,
         value: String,
@@ -55,9 +57,14 @@ fn act(action: SettingsAction, file: &SettingsFile) -> anyhow::Result<(String, E
             let value = serde_json::from_str(&value).unwrap_or(Value::String(value));
             file.set(&key, &value)?;
         }
+        SettingsAction::Json => {
+            let read = read();
+            complain(file, &read.problems);
+            writeln!(text, "{}", serde_json::to_string(&read.settings)?)?;
+        }
         SettingsAction::Get(wanted) => {
             let read = read();
-            read.problems.iter().for_each(|problem| eprintln!("deskbell: {}", line(file, problem)));
+            complain(file, &read.problems);
             let settings = serde_json::to_value(&read.settings)?;
             let value = |key: &str| settings.pointer(&format!("/{}", key.replace('.', "/")));
             match wanted {
@@ -96,6 +103,10 @@ fn act(action: SettingsAction, file: &SettingsFile) -> anyhow::Result<(String, E
     Ok((text, code))
 }
 
+fn complain(file: &SettingsFile, problems: &[SettingsProblem]) {
+    problems.iter().for_each(|problem| eprintln!("deskbell: {}", line(file, problem)));
+}
+
 fn line(file: &SettingsFile, problem: &SettingsProblem) -> String {
     format!("{}{}: {}", file.path().display(), problem.place(), problem.message)
 }
@@ -122,6 +133,8 @@ mod tests {
         assert!(set("zoom", "9").unwrap_err().to_string().contains("from 50 to 200"));
         assert!(set("zom", "90").unwrap_err().to_string().contains("there is no setting “zom”"));
         assert!(get("zom").is_err());
+        let (json, _) = act(SettingsAction::Json).unwrap();
+        assert_eq!(serde_json::from_str::<Value>(&json).unwrap()["zoom"], 125);
         let (all, _) = act(SettingsAction::Get(None)).unwrap();
         assert_eq!(all.lines().count(), SettingsFile::keys().len());
         assert!(act(SettingsAction::Check).unwrap().0.ends_with("no problem found\n"));

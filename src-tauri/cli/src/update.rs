@@ -15,6 +15,7 @@ mod update_place;
 mod updater;
 
 use crate::args::update::UpdateOptions;
+use crate::exit::Exit;
 use crate::output::{plain, print};
 use serde::Serialize;
 use std::process::ExitCode;
@@ -55,7 +56,7 @@ impl Report {
         match self.state {
             State::Newer | State::Newest | State::Installed => ExitCode::SUCCESS,
             State::Refused | State::Failed => ExitCode::FAILURE,
-            State::Unavailable => ExitCode::from(2),
+            State::Unavailable => Exit::Usage.into(),
         }
     }
 }

@@ -1588,7 +1588,7 @@ _deskbell() {
             return 0
             ;;
         deskbell__subcmd__settings__subcmd__get)
-            opts="-h --help"
+            opts="-h --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

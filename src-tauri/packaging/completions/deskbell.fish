@@ -190,6 +190,7 @@ complete -c deskbell -n "__fish_deskbell_using_subcommand settings; and not __fi
 complete -c deskbell -n "__fish_deskbell_using_subcommand settings; and not __fish_seen_subcommand_from get set path schema check help" -f -a "schema" -d 'Print the JSON schema of the file'
 complete -c deskbell -n "__fish_deskbell_using_subcommand settings; and not __fish_seen_subcommand_from get set path schema check help" -f -a "check" -d 'Check the file'
 complete -c deskbell -n "__fish_deskbell_using_subcommand settings; and not __fish_seen_subcommand_from get set path schema check help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c deskbell -n "__fish_deskbell_using_subcommand settings; and __fish_seen_subcommand_from get" -l json -d 'Print all of them as one JSON object'
 complete -c deskbell -n "__fish_deskbell_using_subcommand settings; and __fish_seen_subcommand_from get" -s h -l help -d 'Print help'
 complete -c deskbell -n "__fish_deskbell_using_subcommand settings; and __fish_seen_subcommand_from set" -s h -l help -d 'Print help'
 complete -c deskbell -n "__fish_deskbell_using_subcommand settings; and __fish_seen_subcommand_from path" -s h -l help -d 'Print help'

@@ -2,6 +2,7 @@
 
 use clap::Command;
 use clap_mangen::Man;
+use deskbell_cli::exit::Exit;
 use std::fmt::Write as _;
 
 /// The environment variables that users set.
@@ -17,19 +18,6 @@ pub const VARIABLES: &[(&str, &str)] = &[
         "What is logged on standard error: error, warn (default), info, debug or trace. The text of a \
          conversation is never logged.",
     ),
-];
-
-const EXIT_STATUS: &[(&str, &str)] = &[
-    ("0", "Success."),
-    ("1", "The command failed; standard error has the reason."),
-    (
-        "2",
-        "The command line was not understood, names a folder that cannot be opened, or is not available in this \
-         installation.",
-    ),
-    ("90", "There is nothing to attach to."),
-    ("91", "A server of this version is already running."),
-    ("255", "The link to the server broke."),
 ];
 
 const FILES: &[(&str, &str)] = &[
@@ -57,7 +45,11 @@ pub fn manual(command: &Command) -> String {
     page += &body(section(|out| man.render_options_section(out)));
     page += ".SH COMMANDS\n";
     add_commands(&mut page, command);
-    for (title, rows) in [("EXIT STATUS", EXIT_STATUS), ("ENVIRONMENT", VARIABLES), ("FILES", FILES)] {
+    page += ".SH EXIT STATUS\n";
+    for exit in Exit::ALL {
+        let _ = writeln!(page, ".TP\n.B {}\n{}", exit.code(), escaped(exit.about()));
+    }
+    for (title, rows) in [("ENVIRONMENT", VARIABLES), ("FILES", FILES)] {
         let _ = writeln!(page, ".SH {title}");
         for (name, about) in rows {
             let _ = writeln!(page, ".TP\n.B {}\n{}", escaped(name), escaped(about));

@@ -132,6 +132,7 @@ fn settings_are_read_and_written() {
     assert_eq!(action(&["get", "zoom"]), Mode::Settings(SettingsAction::Get(Some("zoom".to_owned()))));
     let set = SettingsAction::Set { key: "zoom".to_owned(), value: "-1".to_owned() };
     assert_eq!(action(&["set", "zoom", "-1"]), Mode::Settings(set));
+    assert_eq!(action(&["get", "--json"]), Mode::Settings(SettingsAction::Json));
     assert_eq!(kind(&["settings", "set", "zoom"]), ErrorKind::MissingRequiredArgument);
     assert_eq!(kind(&["settings", "reset"]), ErrorKind::InvalidSubcommand);
     assert_eq!(kind(&["settings", "path", "x"]), ErrorKind::UnknownArgument);

@@ -1,6 +1,7 @@
 //! A client that follows one session of a server: what the server sends goes to a face, and what is typed becomes commands.
 
-use super::{LINK_BROKEN, LONGEST_WAIT};
+use super::LONGEST_WAIT;
+use crate::exit::Exit;
 use crate::link::Link;
 use anyhow::Context;
 use deskbell_engine::api::{Command, SessionId};
@@ -64,7 +65,7 @@ pub async fn follow(
                 // The link is given up. The caller can start this program again.
                 Effect::Connect | Effect::Disconnect => {
                     eprintln!("deskbell: the server does not answer");
-                    return Ok(ExitCode::from(LINK_BROKEN));
+                    return Ok(Exit::NoConnection.into());
                 }
                 Effect::LinkChanged | Effect::Listed(_) | Effect::Told { .. } | Effect::Answered { .. } => {}
             }
@@ -85,7 +86,7 @@ pub async fn follow(
                 }
                 None => {
                     eprintln!("deskbell: the server closed the connection");
-                    return Ok(ExitCode::from(LINK_BROKEN));
+                    return Ok(Exit::NoConnection.into());
                 }
             },
             typed = input.next_line(), if is_open && client.n_waiting() < MAX_WAITING => {

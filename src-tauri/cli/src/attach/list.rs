@@ -3,6 +3,7 @@
 use super::ask;
 use crate::args::server::Which;
 use crate::cost::Processes;
+use crate::exit::Exit;
 use crate::link::Link;
 use crate::serve::place::Place;
 use anyhow::Context;
@@ -262,7 +263,7 @@ pub async fn stop(which: Which) -> anyhow::Result<ExitCode> {
     }
     if n_found == 0 && which != Which::All {
         eprintln!("deskbell: no server has this session; `deskbell relay --list` lists them");
-        failed = true;
+        return Ok(if failed { Exit::Failed.into() } else { Exit::NotFound.into() });
     }
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
@@ -314,7 +315,7 @@ pub async fn remove(session_id: SessionId) -> anyhow::Result<ExitCode> {
         }
     }
     eprintln!("deskbell: no running server has this session; `deskbell relay --list` lists them");
-    Ok(ExitCode::FAILURE)
+    Ok(Exit::NotFound.into())
 }
 
 #[cfg(test)]

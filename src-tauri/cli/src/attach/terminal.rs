@@ -2,8 +2,9 @@
 //! complete; a line is sent as a prompt, or answers the open request. The session continues when this program ends.
 
 use super::following::{Face, Typed, follow};
-use super::{NOTHING_THERE, connect, list};
+use super::{connect, list};
 use crate::args::server::{AttachOptions, IDLE};
+use crate::exit::Exit;
 use crate::far::shown;
 use anyhow::Context;
 use deskbell_engine::api::*;
@@ -42,7 +43,7 @@ pub async fn attach(session_id: SessionId) -> anyhow::Result<ExitCode> {
         Some((link, run)) => follow(link, &run, session_id, &mut View::default()).await,
         None => {
             eprintln!("deskbell: there is no session {session_id}; `deskbell sessions running` lists them");
-            Ok(ExitCode::from(NOTHING_THERE))
+            Ok(Exit::NothingToAttach.into())
         }
     }
 }

@@ -84,7 +84,7 @@ async fn watch(session: &str) -> anyhow::Result<()> {
     tokio::select! {
         followed = follow => followed,
         () = signals::received() => Ok(()),
-        written = &mut writer => written?.context("writing events to stdout"),
+        written = &mut writer => written?.map(drop).context("writing events to stdout"),
     }
 }
 
