@@ -87,6 +87,7 @@ const COMMANDS: &[&str] = &[
     "pin_project",
     "forget_project",
     "forget_all_projects",
+    "move_project",
     "search_sessions",
     "stop_search",
     "open_found",

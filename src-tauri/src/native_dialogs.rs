@@ -15,6 +15,8 @@ use tokio::sync::oneshot;
 #[derive(Clone)]
 pub enum Chooser {
     Folder,
+    /// The folder that a project's is now.
+    MovedFolder,
     /// The agent's program.
     Program,
     /// A file to write, with a suggested name. The chooser asks before an existing file is replaced.
@@ -25,6 +27,7 @@ impl Chooser {
     fn title(&self) -> &'static str {
         match self {
             Self::Folder => "Open folder",
+            Self::MovedFolder => "Where is the folder now?",
             Self::Program => "Choose the Claude Code program",
             Self::NewFile(_) => "Export session",
         }
@@ -32,7 +35,7 @@ impl Chooser {
 
     fn failed(&self, error: impl Into<anyhow::Error>) -> CommandError {
         let message = match self {
-            Self::Folder => "The folder chooser could not be opened.",
+            Self::Folder | Self::MovedFolder => "The folder chooser could not be opened.",
             Self::Program | Self::NewFile(_) => "The file chooser could not be opened.",
         };
         let detail = Some(format!("{:#}", error.into()));
@@ -115,14 +118,14 @@ mod system {
         }
         let parent = window.gtk_window()?;
         let (action, accept) = match chooser {
-            Chooser::Folder => (FileChooserAction::SelectFolder, "_Open"),
+            Chooser::Folder | Chooser::MovedFolder => (FileChooserAction::SelectFolder, "_Open"),
             Chooser::Program => (FileChooserAction::Open, "_Choose"),
             Chooser::NewFile(_) => (FileChooserAction::Save, "_Save"),
         };
         let title = Some(chooser.title());
         let name = match chooser {
             Chooser::NewFile(name) => Some(name),
-            Chooser::Folder | Chooser::Program => None,
+            Chooser::Folder | Chooser::MovedFolder | Chooser::Program => None,
         };
         let chooser = FileChooserNative::new(title, Some(&parent), action, Some(accept), Some("_Cancel"));
         if let Some(name) = name {
@@ -242,7 +245,7 @@ mod system {
             None => dialog,
         };
         match chooser {
-            Chooser::Folder => answer_with(dialog.pick_folder(), answer),
+            Chooser::Folder | Chooser::MovedFolder => answer_with(dialog.pick_folder(), answer),
             Chooser::Program => answer_with(dialog.pick_file(), answer),
             Chooser::NewFile(name) => answer_with(dialog.set_file_name(name).save_file(), answer),
         }

@@ -76,7 +76,9 @@ pub struct Files {
 impl Files {
     pub fn read(data: &Path) -> anyhow::Result<Self> {
         let store = Store::open(data.join("sessions")).context("opening the folder of sessions")?;
-        let sessions = store.load().context("reading the sessions")?;
+        let mut sessions = store.load().context("reading the sessions")?;
+        // A file in place of the list that cannot be read is reported where the list is opened.
+        sessions.follow_moves(&ProjectStore::new(data).load());
         Ok(Self { store, sessions, run: Run::begin(data) })
     }
 }

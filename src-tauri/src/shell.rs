@@ -154,6 +154,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             commands::projects::pin_project,
             commands::projects::forget_project,
             commands::projects::forget_all_projects,
+            commands::projects::move_project,
             commands::search::search_sessions,
             commands::search::stop_search,
             commands::search::open_found,

@@ -13,7 +13,7 @@ use crate::windows::{Windows, bring_up};
 use anyhow::Context;
 use deskbell_engine::api::*;
 use deskbell_engine::disk::{self, SetAside};
-use deskbell_engine::projects::{Change, KnownProject, ProjectStore, Projects};
+use deskbell_engine::projects::{Change, KnownProject, ProjectFolders, ProjectStore, Projects};
 use deskbell_engine::title::Title;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -101,6 +101,17 @@ impl StartPage {
     async fn load(&self) -> Result<Projects, CommandError> {
         let store = self.store.clone();
         disk::run(self.store.place(), disk::DEADLINE, move || store.load()).await.map_err(CommandError::from)
+    }
+
+    /// A project's folder, with those that it was earlier.
+    pub async fn folders(&self, project: &Path) -> ProjectFolders {
+        match self.load().await {
+            Ok(projects) => projects.folders(project),
+            Err(error) => {
+                tracing::warn!(%error, "the earlier folders of a project could not be read");
+                project.into()
+            }
+        }
     }
 
     /// Changes the list of projects.

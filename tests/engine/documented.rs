@@ -63,6 +63,7 @@ const NOT_RUN: &[(&str, &str)] = &[
     ("deskbell --demo .", "tests/real_window/conversation.rs"),
     ("deskbell \"$(deskbell worktrees --add=feature)\"", "tests/real_window/worktrees.rs"),
     ("deskbell edit src/lib.rs --line=12", "it starts an editor of the desktop"),
+    ("deskbell projects --moved=old/ledger --to=new/ledger", "tests/real_cli/stored.rs"),
     ("deskbell doctor", "tests/engine/doctor_report.rs"),
     ("deskbell relay --attach", "tests/engine/server.rs"),
     ("deskbell on box relay --attach", "tests/engine/server/far.rs"),

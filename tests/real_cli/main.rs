@@ -181,6 +181,7 @@ fn main() {
         stored:
             a_reopened_conversation_shows_what_it_showed_live,
             sessions_in_odd_folders_are_found_continued_and_never_written_to,
+            sessions_of_a_moved_folder_are_listed_found_and_continued,
             what_a_terminal_adds_appears_and_is_followed;
         fork:
             a_fork_goes_its_own_way_and_leaves_the_original_as_it_was,

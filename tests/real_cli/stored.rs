@@ -152,6 +152,39 @@ fn only_grew(
     Ok(())
 }
 
+/// The CLI continues a conversation from another folder by its id, in the file in which it began.
+pub async fn sessions_of_a_moved_folder_are_listed_found_and_continued() -> Result<()> {
+    let mut world = World::new().await?;
+    let mut relay = Relay::spawn(&world, &[])?;
+    relay.turn("SAY the word is banana").await?;
+    let id = relay.session()?["agentSessionId"].as_str().context("no id")?.to_owned();
+    relay.close().await?;
+    let (old, new) = (world.project.clone(), world.project.with_file_name("renamed"));
+    fs::rename(&old, &new)?;
+    world.project.clone_from(&new);
+    let folder = new.display().to_string();
+    let list = ["sessions", "list", &folder];
+    ensure!(output(&world, &list).await?.is_empty(), "it is not known yet that it is the same folder");
+
+    let before = store(&world)?;
+    output(&world, &["projects", &format!("--moved={}", old.display()), &format!("--to={folder}")]).await?;
+    let listed = output(&world, &list).await?;
+    ensure!(listed.lines().count() == 1 && listed.contains(&id), "{listed}");
+    let found = output(&world, &["sessions", "search", "banana", &format!("--project={folder}")]).await?;
+    ensure!(found.contains(&id), "{found}");
+    ensure!(store(&world)? == before, "the store was written to");
+
+    let mut relay = Relay::spawn(&world, &[&format!("--resume={id}")])?;
+    relay.turn("RECALL").await?;
+    let answer = relay.answers().pop().context("no answer")?;
+    ensure!(answer.contains("the word is banana"), "{answer}");
+    relay.close().await?;
+    only_grew(&before, &store(&world)?, &[&id])?;
+    let listed = output(&world, &list).await?;
+    ensure!(listed.lines().count() == 1 && listed.contains(&id), "after it continued: {listed}");
+    Ok(())
+}
+
 /// Their names collide, are cut, or resolve to other folders in the CLI's store.
 pub async fn sessions_in_odd_folders_are_found_continued_and_never_written_to() -> Result<()> {
     let mut world = World::new().await?;

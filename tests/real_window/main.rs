@@ -264,6 +264,7 @@ fn main() {
             a_lost_connection_rings_only_if_something_waits;
         start_page: a_recent_project_is_opened_by_keyboard,
             a_project_is_opened_and_removed_by_mouse,
+            a_moved_folder_is_found_again_with_its_sessions_and_asked_about,
             the_first_start_needs_three_clicks_and_a_prompt,
             a_folder_is_opened_by_a_drop,
             the_home_folder_is_never_opened_by_accident,

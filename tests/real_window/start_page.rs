@@ -118,6 +118,43 @@ pub async fn a_recent_project_is_opened_by_keyboard() -> Result<()> {
         .await
 }
 
+pub async fn a_moved_folder_is_found_again_with_its_sessions_and_asked_about() -> Result<()> {
+    const ID: &str = "00000000-0000-4000-8000-000000000001";
+    let start = Start::new().await?;
+    start
+        .play("start-moved", async |start| {
+            let old = start.desktop.scratch().join("sunken");
+            let new = start.desktop.project("raised")?;
+            let name = old.to_string_lossy().replace(|letter: char| !letter.is_ascii_alphanumeric(), "-");
+            let store = start.desktop.home().join(".claude/projects").join(name);
+            std::fs::create_dir_all(&store)?;
+            let text = include_str!("../fixtures/stored/completed.jsonl");
+            let cwd = |folder: &str| format!("\"cwd\":{}", json!(folder));
+            let text = text.replace(&cwd("/project"), &cwd(&old.to_string_lossy()));
+            std::fs::write(store.join(format!("{ID}.jsonl")), text)?;
+
+            start.page.find("button", "Where is sunken now?").await?;
+            start.page.point_at("button", "Where is sunken now?").await?;
+            let chooser = start.pointer.window("Where is the folder now?").await?;
+            start.pointer.activate(chooser).await?;
+            start.pointer.type_text(&new.to_string_lossy()).await?;
+            start.pointer.key("Return").await?;
+            let window = start.opened("raised").await?;
+            // It is a new folder for trust.
+            window.wait_shows("Trust this folder", SHORT).await?;
+            let listed = start.listed()?;
+            ensure!(!listed.contains("sunken") && listed.contains("raised"), "{listed}");
+            ensure!(listed.contains(r#""pinned":true"#), "what was chosen for it goes along: {listed}");
+            let mut command = start.desktop.app_command(app_program());
+            let command = command.args(["sessions", "list"]).arg(&new).stdout(Stdio::piped());
+            let sessions = String::from_utf8(command.output()?.stdout)?;
+            ensure!(sessions.contains(ID), "{sessions}");
+            window.click("button", "Trust this folder").await?;
+            window.wait_shows("Round half to even in totals", SHORT).await.map(drop)
+        })
+        .await
+}
+
 pub async fn a_project_is_opened_and_removed_by_mouse() -> Result<()> {
     let start = Start::new().await?;
     start

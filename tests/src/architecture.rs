@@ -136,7 +136,7 @@ fn public_names(module: &str, path: &Path) -> Vec<String> {
 /// other crate names is `pub(crate)`, or in a private module.
 #[test]
 fn few_names_of_the_engine_are_public() {
-    const MOST: usize = 103;
+    const MOST: usize = 104;
     let names = public_names("", &root().join("src-tauri/engine/src/lib.rs"));
     assert!(names.contains(&"session::SessionHandle".to_owned()), "nothing is counted: {names:?}");
     assert!(names.len() <= MOST, "{} are public: {names:#?}", names.len());

@@ -8,6 +8,8 @@ use crate::profiles;
 use crate::serve::place::session_folders_in_time;
 use anyhow::Context;
 use deskbell_engine::api::{FoundSession, SearchChange, SearchHit, SearchPlace};
+use deskbell_engine::disk;
+use deskbell_engine::projects::ProjectStore;
 use deskbell_engine::search::{Query, Searching, Today};
 use std::ffi::OsStr;
 use std::io::{self, ErrorKind, IsTerminal, Write};
@@ -55,6 +57,15 @@ fn run(options: SearchOptions) -> anyhow::Result<End> {
 async fn print(project: Option<PathBuf>, query: Query, json: bool) -> anyhow::Result<End> {
     let stores = profiles::stores(&profiles::settings());
     let sessions = session_folders_in_time(folders::data()).await;
+    let data = folders::data();
+    let of = data.clone();
+    let project = match project {
+        Some(project) => {
+            let known = move || ProjectStore::new(&of).folders(&project);
+            Some(disk::run(&data, disk::DEADLINE, known).await.context("reading the list of projects")?)
+        }
+        None => None,
+    };
     let (_searching, mut changes) = Searching::start(stores, sessions, project, query, Arc::default());
     let mut end = End::default();
     let is_terminal = io::stdout().is_terminal();

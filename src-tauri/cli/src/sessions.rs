@@ -13,6 +13,7 @@ use crate::search;
 use anyhow::Context;
 use deskbell_engine::api::{SessionMark, StoredChange, StoredSession};
 use deskbell_engine::disk;
+use deskbell_engine::projects::ProjectStore;
 use deskbell_engine::stored::{Catalogue, Located, MarkStore, Place, Store};
 use serde::Serialize;
 use std::collections::HashMap;
@@ -138,7 +139,10 @@ async fn read(project: &Path) -> anyhow::Result<(Vec<StoredSession>, Vec<String>
 
 async fn read_store(project: &Path, store: &Store) -> anyhow::Result<(Vec<StoredSession>, Vec<String>)> {
     let (config, of) = (store.config.clone(), project.to_owned());
-    let open = move || Catalogue::open(Place::new(config, &of), caches().as_deref());
+    let open = move || {
+        let folders = ProjectStore::new(&folders::data()).folders(&of);
+        Catalogue::open(Place::new(config, folders), caches().as_deref())
+    };
     let mut catalogue =
         disk::run(project, disk::DEADLINE, open).await.context("opening the agent's store")?;
     let (sender, mut changes) = mpsc::channel(4);

@@ -21,6 +21,9 @@ pub(crate) const MOST_KEPT: usize = 200;
 /// Maximum number of other machines that are kept. Those that were asked longest ago are dropped.
 const MOST_MACHINES: usize = 50;
 
+/// Maximum number of earlier folders of a project that are kept.
+const MOST_EARLIER: usize = 16;
+
 /// A project that was opened earlier.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -35,6 +38,34 @@ pub struct KnownProject {
     /// `keepRunning`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keep_running: Option<bool>,
+    /// The paths that its folder had before it was moved, the last one first. Sessions that began there are listed with it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier: Vec<String>,
+}
+
+/// The folder of a project, and those that it was earlier.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProjectFolders {
+    pub now: PathBuf,
+    pub earlier: Vec<PathBuf>,
+}
+
+impl From<PathBuf> for ProjectFolders {
+    fn from(now: PathBuf) -> Self {
+        Self { now, earlier: Vec::new() }
+    }
+}
+
+impl From<&Path> for ProjectFolders {
+    fn from(now: &Path) -> Self {
+        now.to_owned().into()
+    }
+}
+
+impl From<&PathBuf> for ProjectFolders {
+    fn from(now: &PathBuf) -> Self {
+        now.clone().into()
+    }
 }
 
 impl KnownProject {
@@ -115,6 +146,12 @@ pub enum Change {
         keep: Option<bool>,
         at: u64,
     },
+    /// The folder of a project is now another one. What was chosen for the project goes with it, except trust.
+    Moved {
+        from: PathBuf,
+        to: PathBuf,
+        at: u64,
+    },
     /// Also forgets the project's own choices.
     Remove {
         path: PathBuf,
@@ -163,6 +200,11 @@ impl ProjectStore {
         projects.known.iter().find(|known| Path::new(&known.path) == path)?.keep_running
     }
 
+    /// A project's folder, with those that it was earlier.
+    pub fn folders(&self, path: &Path) -> ProjectFolders {
+        self.load().folders(path)
+    }
+
     /// Applies changes, and returns the new list.
     pub fn change(&self, changes: &[Change]) -> io::Result<Projects> {
         let _lock = disk::lock_writers(&self.file)?;
@@ -178,6 +220,22 @@ impl ProjectStore {
         let contents = Contents { projects: projects.known, machines: projects.machines };
         write_atomically(&self.file, &serde_json::to_vec_pretty(&contents)?)?;
         Ok(Projects { known: contents.projects, machines: contents.machines, ..projects })
+    }
+}
+
+impl Projects {
+    /// A project's folder, with those that it was earlier.
+    pub fn folders(&self, path: &Path) -> ProjectFolders {
+        let known = self.known.iter().find(|known| Path::new(&known.path) == path);
+        let earlier = known.map(|known| known.earlier.iter().map(PathBuf::from).collect());
+        ProjectFolders { now: path.to_owned(), earlier: earlier.unwrap_or_default() }
+    }
+
+    /// The folder that was at this path when it was listed, if it was moved since and no other project is listed there.
+    pub fn moved_to(&self, path: &Path) -> Option<&Path> {
+        let is_listed = self.known.iter().any(|one| Path::new(&one.path) == path);
+        let now = self.known.iter().find(|one| one.earlier.iter().any(|one| Path::new(one) == path));
+        now.filter(|_| !is_listed).map(|one| Path::new(&one.path))
     }
 }
 
@@ -204,6 +262,24 @@ fn apply(Projects { known, machines, .. }: &mut Projects, change: &Change) {
             if let Some(nr) = at(known, path) {
                 known[nr].pinned = *pinned;
             }
+        }
+        Change::Moved { from, to, at: time } => {
+            let before = at(known, from).map(|nr| known.remove(nr)).unwrap_or_default();
+            let nr = at(known, to).unwrap_or_else(|| {
+                known.push(KnownProject {
+                    path: to.to_string_lossy().into_owned(),
+                    ..KnownProject::default()
+                });
+                known.len() - 1
+            });
+            let now = &mut known[nr];
+            now.last_used_at = now.last_used_at.max(*time);
+            now.pinned |= before.pinned;
+            now.keep_running = now.keep_running.or(before.keep_running);
+            let last = from.to_string_lossy().into_owned();
+            let earlier = [last].into_iter().chain(before.earlier).chain(std::mem::take(&mut now.earlier));
+            let mut seen = std::collections::HashSet::from([now.path.clone()]);
+            now.earlier = earlier.filter(|path| seen.insert(path.clone())).take(MOST_EARLIER).collect();
         }
         Change::Remove { path } => known.retain(|one| Path::new(&one.path) != path),
         Change::Asked { machine, at: time } => {
@@ -325,6 +401,37 @@ mod tests {
     }
 
     #[test]
+    fn a_moved_project_keeps_what_was_chosen_for_it_and_knows_where_it_was() {
+        let data = tempfile::tempdir().unwrap();
+        let store = ProjectStore::new(data.path());
+        let moved = |from: &str, to: &str, at| Change::Moved { from: from.into(), to: to.into(), at };
+        let keep = Change::KeepRunning { path: "/a".into(), keep: Some(true), at: 1 };
+        let pin = Change::Pin { path: "/a".into(), pinned: true };
+        store.change(&[used("/a", 1), keep, pin, used("/other", 5)]).unwrap();
+        store.change(&[moved("/a", "/b", 2)]).unwrap();
+        let projects = store.change(&[moved("/b", "/c", 3)]).unwrap();
+        assert_eq!(paths(&projects), ["/c", "/other"]);
+        let now = &projects.known[0];
+        assert!(now.pinned && now.keep_running == Some(true) && now.last_used_at == 3, "{now:?}");
+        assert_eq!(now.earlier, ["/b", "/a"]);
+        assert_eq!(
+            store.folders(Path::new("/c")),
+            ProjectFolders { now: "/c".into(), earlier: vec!["/b".into(), "/a".into()] }
+        );
+        assert_eq!(projects.moved_to(Path::new("/a")), Some(Path::new("/c")));
+        assert_eq!(projects.moved_to(Path::new("/other")), None);
+        // Another project at the old place has its own sessions; and back is the place that it was.
+        let projects = store.change(&[used("/a", 6)]).unwrap();
+        assert_eq!(projects.moved_to(Path::new("/a")), None);
+        let projects = store.change(&[moved("/c", "/b", 7)]).unwrap();
+        let now = projects.known.iter().find(|one| one.path == "/b").unwrap();
+        assert_eq!(now.earlier, ["/c", "/a"]);
+        // A folder that was never listed.
+        let projects = store.change(&[moved("/no/such", "/d", 8)]).unwrap();
+        assert_eq!(projects.moved_to(Path::new("/no/such")), Some(Path::new("/d")));
+    }
+
+    #[test]
     fn pinned_projects_come_first_and_then_the_most_recent() {
         let data = tempfile::tempdir().unwrap();
         let store = ProjectStore::new(data.path());
@@ -395,12 +502,14 @@ mod tests {
                 last_used_at: n,
                 pinned: n == 7,
                 keep_running: None,
+                earlier: Vec::new(),
             })
             .chain([KnownProject {
                 path: "relative".to_owned(),
                 last_used_at: 1,
                 pinned: true,
                 keep_running: None,
+                earlier: Vec::new(),
             }]);
         let text = serde_json::to_vec(&Contents { projects: projects.collect(), machines: BTreeMap::new() })
             .unwrap();

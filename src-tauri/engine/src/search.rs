@@ -19,6 +19,7 @@ pub use query::{Query, Today};
 
 use crate::api::{FoundSession, SearchChange, SearchPlace};
 use crate::disk::{self, ReadError};
+use crate::projects::ProjectFolders;
 use crate::store;
 use crate::stored::Summary;
 use crate::stored::files::{self, Found};
@@ -79,7 +80,7 @@ struct Request {
     /// The folders of Deskbell's own sessions, which know the inputs that the user changed.
     sessions: Vec<PathBuf>,
     /// One project, or all.
-    project: Option<PathBuf>,
+    project: Option<ProjectFolders>,
     query: Query,
     extent: Extent,
 }
@@ -96,7 +97,7 @@ impl Searching {
     pub fn start(
         stores: Vec<Store>,
         sessions: Vec<PathBuf>,
-        project: Option<PathBuf>,
+        project: Option<ProjectFolders>,
         query: Query,
         absent: Arc<Absent>,
     ) -> (Self, mpsc::Receiver<SearchChange>) {
@@ -107,7 +108,7 @@ impl Searching {
     pub fn newest(
         stores: Vec<Store>,
         sessions: Vec<PathBuf>,
-        project: Option<PathBuf>,
+        project: Option<ProjectFolders>,
         query: Query,
         absent: Arc<Absent>,
     ) -> (Self, mpsc::Receiver<SearchChange>) {
@@ -123,11 +124,11 @@ impl Searching {
 
     /// Reads the files for the searches to come, until it is dropped: the user is about to type. A search does the same
     /// after its end.
-    pub fn prepare(stores: Vec<Store>, project: Option<PathBuf>, absent: Arc<Absent>) -> Self {
+    pub fn prepare(stores: Vec<Store>, project: Option<ProjectFolders>, absent: Arc<Absent>) -> Self {
         let is_cancelled = Arc::new(AtomicBool::new(false));
         let of = is_cancelled.clone();
         let task = tokio::spawn(async move {
-            let listed = list_all(&stores, project.as_deref()).await;
+            let listed = list_all(&stores, project.as_ref()).await;
             learn(listed.files, absent, of).await;
         });
         Self { task, is_cancelled }
@@ -247,7 +248,7 @@ async fn run(
         let _ = changes.send(problem(QueryProblem::TooLong.to_string())).await;
         return;
     };
-    let Listed { place, files, failure } = list_all(&stores, project.as_deref()).await;
+    let Listed { place, files, failure } = list_all(&stores, project.as_ref()).await;
     if let (true, Some(failure)) = (files.is_empty(), &failure) {
         let _ = changes.send(problem(failure.clone())).await;
         return;
@@ -283,13 +284,13 @@ struct Listed {
     failure: Option<String>,
 }
 
-async fn list_all(stores: &[Store], project: Option<&Path>) -> Listed {
+async fn list_all(stores: &[Store], project: Option<&ProjectFolders>) -> Listed {
     let mut all = Listed::default();
     for store in stores {
         let root = store.config.join("projects");
-        let (config, project) = (store.config.clone(), project.map(Path::to_owned));
+        let (config, project) = (store.config.clone(), project.cloned());
         // The other stores are searched also if one does not respond.
-        match disk::run(&root, disk::DEADLINE, move || list(config, project.as_deref())).await {
+        match disk::run(&root, disk::DEADLINE, move || list(config, project)).await {
             Ok(Ok((of, listed))) => {
                 all.place = all.place.or(of);
                 all.files.extend(listed);
@@ -339,7 +340,7 @@ fn in_order(mut files: Vec<Found>, n_stores: usize) -> Vec<Found> {
 }
 
 /// The project, and the files of one store, the last changed one first.
-fn list(config: PathBuf, project: Option<&Path>) -> io::Result<(Option<Place>, Vec<Found>)> {
+fn list(config: PathBuf, project: Option<ProjectFolders>) -> io::Result<(Option<Place>, Vec<Found>)> {
     if let Some(project) = project {
         let place = Place::new(config, project);
         let files = place.list()?;

@@ -13,6 +13,7 @@ use crate::disk::{
     read_end, read_regular, remove_old_leftovers, replace, write_atomically,
 };
 use crate::history::OwnLine;
+use crate::projects::Projects;
 use crate::transcript::supplement::Supplement;
 pub(crate) use additions::changed_inputs;
 pub(crate) use error::StoreError;
@@ -62,6 +63,17 @@ pub struct SavedRecords {
     pub records: Vec<Record>,
     /// The session files that could not be read.
     pub unreadable: Vec<PathBuf>,
+}
+
+impl Sessions {
+    /// Takes the sessions of folders that were moved to where those are now.
+    pub fn follow_moves(&mut self, projects: &Projects) {
+        for record in &mut self.records {
+            if let Some(now) = projects.moved_to(&record.project) {
+                record.project = now.to_owned();
+            }
+        }
+    }
 }
 
 impl Store {

@@ -930,7 +930,7 @@ _deskbell() {
             return 0
             ;;
         deskbell__subcmd__projects)
-            opts="-h --json --pin --unpin --remove --clear --keep-running --no-keep-running --default-keep-running --machine --help"
+            opts="-h --json --pin --unpin --remove --moved --clear --keep-running --no-keep-running --default-keep-running --machine --to --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -951,6 +951,13 @@ _deskbell() {
                     return 0
                     ;;
                 --remove)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --moved)
                     COMPREPLY=()
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o plusdirs
@@ -980,6 +987,13 @@ _deskbell() {
                     ;;
                 --machine)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --to)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
                     return 0
                     ;;
                 *)

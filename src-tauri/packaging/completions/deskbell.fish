@@ -49,10 +49,12 @@ complete -c deskbell -n "__fish_deskbell_needs_command" -a "help" -d 'Print this
 complete -c deskbell -n "__fish_deskbell_using_subcommand projects" -l pin -d 'List the project first; it is not cleared' -r -f -a "(__fish_complete_directories)"
 complete -c deskbell -n "__fish_deskbell_using_subcommand projects" -l unpin -d 'No longer list it first' -r -f -a "(__fish_complete_directories)"
 complete -c deskbell -n "__fish_deskbell_using_subcommand projects" -l remove -d 'Forget the project' -r -f -a "(__fish_complete_directories)"
+complete -c deskbell -n "__fish_deskbell_using_subcommand projects" -l moved -d 'The folder was moved, or got another name: its sessions go along, and whether to trust it is asked again' -r -f -a "(__fish_complete_directories)"
 complete -c deskbell -n "__fish_deskbell_using_subcommand projects" -l keep-running -d 'New sessions of the folder keep running when Deskbell closes' -r -f -a "(__fish_complete_directories)"
 complete -c deskbell -n "__fish_deskbell_using_subcommand projects" -l no-keep-running -d 'New sessions of the folder end when Deskbell closes' -r -f -a "(__fish_complete_directories)"
 complete -c deskbell -n "__fish_deskbell_using_subcommand projects" -l default-keep-running -d 'The setting decides it for the folder' -r -f -a "(__fish_complete_directories)"
 complete -c deskbell -n "__fish_deskbell_using_subcommand projects" -l machine -d 'With --pin, --unpin and --remove: the folder is one of this machine, as it is listed' -r
+complete -c deskbell -n "__fish_deskbell_using_subcommand projects" -l to -d 'With --moved: the folder\'s new place' -r -f -a "(__fish_complete_directories)"
 complete -c deskbell -n "__fish_deskbell_using_subcommand projects" -l json -d 'Print JSON, which is also what the command prints without it'
 complete -c deskbell -n "__fish_deskbell_using_subcommand projects" -l clear -d 'Forget all projects that are not pinned'
 complete -c deskbell -n "__fish_deskbell_using_subcommand projects" -s h -l help -d 'Print help (see more with \'--help\')'

@@ -4,12 +4,15 @@ use super::{Answer, project_here};
 use crate::native_dialogs::{self, Chooser};
 use crate::opening::{self, Confirmed};
 use crate::project;
-use crate::registry::far::is_far;
+use crate::registry::SessionRegistry;
+use crate::registry::far::{is_far, not_here};
 use crate::start::{self, StartPage};
 use crate::windows::Windows;
+use crate::{board, emit};
 use deskbell_engine::api::*;
-use deskbell_engine::projects::Change;
-use std::path::Path;
+use deskbell_engine::disk;
+use deskbell_engine::projects::{Change, ProjectStore};
+use std::path::{Path, PathBuf};
 use tauri::{AppHandle, Manager, WebviewWindow};
 
 /// The first call of a start page.
@@ -40,17 +43,68 @@ pub async fn choose_folder(app: AppHandle, window: WebviewWindow) -> Answer<()> 
 /// Opens a project that was opened earlier. A page can open no other folder by its path.
 #[tauri::command]
 pub async fn open_recent(app: AppHandle, path: String) -> Answer<()> {
-    if !app.state::<StartPage>().knows(&path).await? {
-        return Err(CommandError {
-            code: ErrorCode::BadProject,
-            message: "This folder is not in the list of projects.".to_owned(),
-            detail: None,
-        });
-    }
+    check_listed(&app, &path).await?;
     if is_far(Path::new(&path)) {
         return opening::open_far(&app, Path::new(&path)).await.map(drop);
     }
     opening::open(&app, Path::new(&path), false, Confirmed::No).await.map(drop)
+}
+
+/// Asks with the system's chooser where the folder of a project is now that is missing, and opens it there.
+#[tauri::command]
+pub async fn move_project(app: AppHandle, window: WebviewWindow, path: String) -> Answer<()> {
+    check_listed(&app, &path).await?;
+    let from = PathBuf::from(path);
+    if is_far(&from) {
+        return Err(not_here());
+    }
+    let above = from.clone();
+    let nearest = move || above.ancestors().skip(1).find(|folder| folder.is_dir()).map(Path::to_owned);
+    let place = disk::run(&from, disk::DEADLINE, nearest).await?;
+    match native_dialogs::choose(&window, Chooser::MovedFolder, place).await? {
+        Some(folder) => open_moved(&app, &from, &folder).await,
+        None => Ok(()),
+    }
+}
+
+/// Opens a project whose folder was moved, in its new place, with its sessions. Its trust is asked about there as for any
+/// other folder.
+async fn open_moved(app: &AppHandle, from: &Path, folder: &Path) -> Answer<()> {
+    let (old, new) = (from.to_owned(), folder.to_owned());
+    let refused =
+        |message: &str| CommandError { code: ErrorCode::Refused, message: message.to_owned(), detail: None };
+    let check = move || (old.is_dir(), ProjectStore::check_folder(&new));
+    let (is_there, to) = disk::run(folder, disk::DEADLINE, check).await?;
+    let to = to?;
+    if is_there {
+        return Err(refused("The folder of this project is where it was."));
+    }
+    if app.state::<Windows>().label_of(from).is_some() {
+        return Err(refused("Close the window of this project first."));
+    }
+    let moved = app.state::<SessionRegistry>().move_project(from, &to).await?;
+    let change = Change::Moved { from: from.to_owned(), to: to.clone(), at: start::now() };
+    app.state::<StartPage>().change(change).await?;
+    if let Some(label) = app.state::<Windows>().label_of(&to) {
+        for session in moved {
+            emit::to_window(app, &label, WindowEvent::SessionListed { session: Box::new(session) });
+        }
+    }
+    start::sessions_changed(app);
+    board::refresh(app);
+    opening::open(app, &to, false, Confirmed::No).await.map(drop)
+}
+
+/// A page names no folder that is not in the list.
+async fn check_listed(app: &AppHandle, path: &str) -> Answer<()> {
+    if app.state::<StartPage>().knows(path).await? {
+        return Ok(());
+    }
+    Err(CommandError {
+        code: ErrorCode::BadProject,
+        message: "This folder is not in the list of projects.".to_owned(),
+        detail: None,
+    })
 }
 
 /// Answers the start page's question about a folder.

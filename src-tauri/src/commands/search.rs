@@ -6,6 +6,7 @@ use crate::hidden::HiddenSessions;
 use crate::registry::SessionRegistry;
 use crate::registry::far::is_far;
 use crate::settings::CurrentSettings;
+use crate::start::StartPage;
 use crate::windows::{Search, Windows};
 use crate::{emit, showing};
 use deskbell_cli::folders;
@@ -31,6 +32,7 @@ pub async fn search_sessions(
     utc_offset_minutes: i32,
 ) -> Answer<Option<String>> {
     let project = project_of(&app, &window)?;
+    let only = if all { None } else { Some(app.state::<StartPage>().folders(&project).await) };
     // Before the search is noted, so that none overtakes another.
     let sessions = session_folders_in_time(folders::data()).await;
     let windows = app.state::<Windows>();
@@ -42,7 +44,7 @@ pub async fn search_sessions(
         Err(problem) if is_far(&project) => return Ok(Some(problem.to_string())),
         Err(problem) => {
             // The user is about to type a word.
-            let (only, known) = ((!all).then_some(project), app.state::<Arc<Absent>>().inner().clone());
+            let known = app.state::<Arc<Absent>>().inner().clone();
             let preparing = Search::Here { _searching: Searching::prepare(stores, only, known) };
             windows.with(window.label(), |window| window.searching = Some((nr, preparing)))?;
             return Ok(Some(problem.to_string()));
@@ -58,7 +60,7 @@ pub async fn search_sessions(
     }
     let start = if to_the_end { Searching::start } else { Searching::newest };
     let known = app.state::<Arc<Absent>>().inner().clone();
-    let (searching, mut changes) = start(stores, sessions, (!all).then_some(project), parsed, known);
+    let (searching, mut changes) = start(stores, sessions, only, parsed, known);
     windows.with(window.label(), |window| {
         window.searching = Some((nr, Search::Here { _searching: searching }));
         // The results so far stay in the window while more are added.

@@ -7,6 +7,7 @@ use crate::native_dialogs::{self, Chooser};
 use crate::registry::SessionRegistry;
 use crate::registry::far::{FarState, is_far, no_profile_in_terminal, not_here, place_of};
 use crate::settings::CurrentSettings;
+use crate::start::StartPage;
 use crate::windows::Windows;
 use crate::{emit, marks, terminal};
 use deskbell_cli::{folders, sessions};
@@ -32,7 +33,8 @@ pub async fn follow_stored(app: AppHandle, window: WebviewWindow) -> Answer<()> 
     }
     let stores = app.state::<Arc<CurrentSettings>>().stores();
     let agents = folders::data().join(folders::AGENT_SESSIONS);
-    let (follower, mut changes) = Follower::of_stores(stores, &project, sessions::caches(), Some(agents));
+    let known = app.state::<StartPage>().folders(&project).await;
+    let (follower, mut changes) = Follower::of_stores(stores, known, sessions::caches(), Some(agents));
     // An earlier page's list ends here.
     app.state::<Windows>().with(window.label(), |window| window.follower = Some(follower))?;
     let label = window.label().to_owned();

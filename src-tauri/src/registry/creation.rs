@@ -9,6 +9,7 @@ use deskbell_engine::api::*;
 use deskbell_engine::disk::{self, ReadError};
 use deskbell_engine::launch::Fork;
 use deskbell_engine::options::CheckedOptions;
+use deskbell_engine::projects::ProjectStore;
 use deskbell_engine::store::Record;
 use deskbell_engine::store::SavedSession;
 use deskbell_engine::stored::{Catalogue, Place, Store};
@@ -144,9 +145,11 @@ impl SessionRegistry {
         let stores = self.current.stores().borrow().clone();
         let (of, id) = (project.to_owned(), agent_session_id.to_owned());
         let lists = self.data.join(folders::AGENT_SESSIONS);
+        let projects = ProjectStore::new(&self.data);
         let find = move || {
+            let known = projects.folders(&of);
             for Store { config, profile } in stores {
-                if let Some(found) = Place::new(config, &of).find(&id)? {
+                if let Some(found) = Place::new(config, known.clone()).find(&id)? {
                     return Ok::<_, ReadError>(Some((None, StoredSession { profile, ..found })));
                 }
             }

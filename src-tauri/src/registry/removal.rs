@@ -1,10 +1,11 @@
 //! Sessions that the user removes: taken out of the list at once, ended, set aside on disk, and brought back.
 
-use super::{SessionRegistry, lock, no_such_session};
+use super::{Entry, SessionRegistry, lock, no_such_session};
 use deskbell_engine::api::*;
 use deskbell_engine::disk;
 use deskbell_engine::session::SessionHandle;
-use std::path::Path;
+use deskbell_engine::store::Record;
+use std::path::{Path, PathBuf};
 
 impl SessionRegistry {
     /// Deletes what was removed before this start.
@@ -58,6 +59,43 @@ impl SessionRegistry {
                     .to_owned(),
             detail: Some(error.to_string()),
         })
+    }
+
+    /// Takes the sessions of a folder that was moved to where it is now. Those in a server stay.
+    pub async fn move_project(&self, from: &Path, to: &Path) -> Result<Vec<Session>, CommandError> {
+        let sessions = self.of_app(from);
+        if sessions.iter().any(|session| session.alive) {
+            return Err(CommandError {
+                code: ErrorCode::Refused,
+                message: "Agents of this project still run. Stop them first.".to_owned(),
+                detail: None,
+            });
+        }
+        let mut moved = Vec::new();
+        for session in sessions {
+            self.take_out(from, &session.id)?;
+            self.remove(&session.id).await?;
+            let (store, of, folder) = (self.store.clone(), session.id, PathBuf::from(from));
+            let restored = disk::run(&self.data, disk::DEADLINE, move || store.restore(&folder, &of)).await?;
+            let record = restored.map_err(|error| CommandError {
+                code: ErrorCode::Internal,
+                message: "A session could not be moved. It is in the new place when Deskbell starts again."
+                    .to_owned(),
+                detail: Some(error.to_string()),
+            })?;
+            // One without a record had nothing to save.
+            if let Some(record) = record {
+                moved.push(self.add(Record { project: to.to_owned(), ..record }).await?);
+            }
+        }
+        Ok(moved)
+    }
+
+    /// The sessions of a project that run in the app itself.
+    fn of_app(&self, project: &Path) -> Vec<Session> {
+        let sessions = self.lock();
+        let is_of = |entry: &&Entry| entry.project == project && entry.handle.mirrored().is_none();
+        sessions.values().filter(is_of).map(|entry| entry.session.clone()).collect()
     }
 
     /// Brings back a session that was removed since the app started, or opens its conversation if Deskbell had saved

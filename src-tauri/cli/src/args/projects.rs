@@ -18,6 +18,9 @@ pub struct ProjectsArgs {
     /// With --pin, --unpin and --remove: the folder is one of this machine, as it is listed
     #[arg(long, value_name = "MACHINE", requires = PLACE)]
     machine: Option<Machine>,
+    /// With --moved: the folder's new place
+    #[arg(long, requires = "moved", value_name = "NEW", value_hint = ValueHint::DirPath)]
+    to: Option<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -35,6 +38,9 @@ struct ListArgs {
     /// Forget the project
     #[arg(long, group = PLACE, value_name = "DIR", value_hint = ValueHint::DirPath)]
     remove: Option<PathBuf>,
+    /// The folder was moved, or got another name: its sessions go along, and whether to trust it is asked again
+    #[arg(long, requires = "to", value_name = "DIR", value_hint = ValueHint::DirPath)]
+    moved: Option<PathBuf>,
     /// Forget all projects that are not pinned
     #[arg(long)]
     clear: bool,
@@ -52,7 +58,7 @@ struct ListArgs {
 impl ProjectsArgs {
     /// The change of the list; `None` lists it.
     pub fn checked(self, cwd: &Path) -> Result<Option<Change>, Problem> {
-        let Self { list, machine } = self;
+        let Self { list, machine, to } = self;
         let path = |folder| path(machine.as_ref(), folder, cwd);
         Ok(if let Some(folder) = list.pin {
             Some(Change::Pin { path: path(folder), pinned: true })
@@ -60,6 +66,9 @@ impl ProjectsArgs {
             Some(Change::Pin { path: path(folder), pinned: false })
         } else if let Some(folder) = list.remove {
             Some(Change::Remove { path: path(folder) })
+        } else if let (Some(folder), Some(to)) = (list.moved, to) {
+            let to = ProjectStore::check_folder(&cwd.join(to))?;
+            Some(Change::Moved { from: self::path(None, folder, cwd), to, at: now() })
         } else if let Some(folder) = list.keep_running {
             Some(keep_running(ProjectStore::check_folder(&cwd.join(folder))?, Some(true)))
         } else if let Some(folder) = list.no_keep_running {
@@ -74,8 +83,12 @@ impl ProjectsArgs {
 }
 
 fn keep_running(path: PathBuf, keep: Option<bool>) -> Change {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    Change::KeepRunning { path, keep, at: now.map_or(0, |since| since.as_millis() as u64) }
+    Change::KeepRunning { path, keep, at: now() }
+}
+
+/// Milliseconds since the epoch.
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
 }
 
 /// The folder may be gone, and one of another machine is not asked for: it is the one with the name that is listed.

@@ -90,7 +90,8 @@ impl Store {
     ) -> (Vec<FoundSession>, SearchChange) {
         let query = Query::parse(query, TODAY).unwrap();
         let sessions = vec![self.sessions()];
-        let request = Request { stores: vec![self.only()], sessions, project, query, extent };
+        let request =
+            Request { stores: vec![self.only()], sessions, project: project.map(Into::into), query, extent };
         let (_searching, mut changes) = Searching::begin(request, absent);
         let (mut found, mut last) = (Vec::new(), SearchChange::default());
         while let Some(mut change) = changes.recv().await {
@@ -360,7 +361,7 @@ async fn a_new_search_cancels_the_last_one() {
     }
     let query = Query::parse("needle", TODAY).unwrap();
     let (searching, mut changes) =
-        Searching::start(vec![store.only()], Vec::new(), Some(store.project()), query, Arc::default());
+        Searching::start(vec![store.only()], Vec::new(), Some(store.project().into()), query, Arc::default());
     let first = changes.recv().await.unwrap();
     assert!(!first.is_complete && first.found[0].agent_session_id == Store::id(1_999));
     drop(searching);
@@ -563,7 +564,7 @@ fn with_a_gem() -> Store {
 
 async fn prepared(store: &Store) -> Arc<Absent> {
     let absent = Arc::<Absent>::default();
-    let listed = list_all(&[store.only()], Some(&store.project())).await;
+    let listed = list_all(&[store.only()], Some(&store.project().into())).await;
     learn(listed.files, absent.clone(), Arc::default()).await;
     absent
 }
@@ -627,7 +628,7 @@ async fn the_next_search_is_prepared_after_a_search_and_before_the_first() {
     let store = with_a_gem();
     for is_first in [true, false] {
         let absent = Arc::<Absent>::default();
-        let (stores, project) = (vec![store.only()], Some(store.project()));
+        let (stores, project) = (vec![store.only()], Some(store.project().into()));
         let searching = if is_first {
             Searching::prepare(stores, project, absent.clone())
         } else {

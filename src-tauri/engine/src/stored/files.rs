@@ -2,7 +2,8 @@
 
 use super::summary::{Summary, summarize};
 use crate::disk::{self, EndsReader, FileKind, ReadError};
-use crate::history::{project_folder, worktree_folders};
+use crate::history::{folder_of_real, project_folder, worktree_folders};
+use crate::projects::ProjectFolders;
 use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -21,22 +22,35 @@ pub struct Place {
     /// The project's folder as Deskbell knows it, and with its links resolved.
     pub(crate) project: PathBuf,
     pub(crate) real: PathBuf,
+    /// The folders that it was before it was moved, each with the agent's folder for it. The agent (2.1.329) continues a
+    /// conversation in the file in which it began.
+    pub(crate) earlier: Vec<(PathBuf, PathBuf)>,
     /// The agent's folder for it. Other projects may share it.
     pub folder: PathBuf,
 }
 
 impl Place {
     /// Resolves the paths on disk.
-    pub fn new(config: PathBuf, project: &Path) -> Self {
-        let real = dunce::canonicalize(project).unwrap_or_else(|_| project.to_owned());
-        let folder = project_folder(&config, project);
-        Self { config, project: project.to_owned(), real, folder }
+    pub fn new(config: PathBuf, project: impl Into<ProjectFolders>) -> Self {
+        let ProjectFolders { now, earlier } = project.into();
+        let real = dunce::canonicalize(&now).unwrap_or_else(|_| now.clone());
+        let folder = project_folder(&config, &now);
+        // Something else may be there now, also a link: its place then is that of its sessions.
+        let of_agent = |earlier: PathBuf| {
+            let folder = folder_of_real(&config, &earlier);
+            (earlier, folder)
+        };
+        let earlier = earlier.into_iter().map(of_agent).collect();
+        Self { config, project: now, real, earlier, folder }
     }
 
     /// Whether a session belongs to this project. Different paths can have the same encoded name, so the session's own
     /// folder decides; a file that names none is of the project that its folder is named for.
     pub fn has(&self, summary: &Summary) -> bool {
-        let is_here = |cwd: &String| [&self.project, &self.real].contains(&&PathBuf::from(cwd));
+        let earlier = || self.earlier.iter().map(|(earlier, _)| earlier);
+        let is_here = |cwd: &String| {
+            [&self.project, &self.real].into_iter().chain(earlier()).any(|one| one == Path::new(cwd))
+        };
         summary.has_messages && summary.cwd.as_ref().is_none_or(is_here)
     }
 }
@@ -66,7 +80,7 @@ impl Place {
     /// worktree, among those that began there.
     pub(crate) fn list(&self) -> io::Result<Files> {
         let mut files = list(&self.folder)?;
-        for folder in worktree_folders(&self.config, &self.folder) {
+        for folder in self.further_folders() {
             let Ok(others) = list(&folder) else { continue };
             files.problem = files.problem.or(others.problem);
             files.found.extend(others.found);
@@ -77,11 +91,21 @@ impl Place {
         Ok(files)
     }
 
+    /// The agent's other folders with sessions of the project: those of its worktrees, and those of earlier places.
+    fn further_folders(&self) -> Vec<PathBuf> {
+        let earlier = self.earlier.iter().map(|(_, folder)| folder);
+        let worktrees = [&self.folder]
+            .into_iter()
+            .chain(earlier.clone())
+            .flat_map(|of| worktree_folders(&self.config, of));
+        worktrees.chain(earlier.cloned()).collect()
+    }
+
     /// A session's file, where it is now; `None` if it is gone.
     pub(crate) fn look(&self, path: &Path) -> Option<Found> {
         let elsewhere = || {
             let name = path.file_name()?;
-            worktree_folders(&self.config, &self.folder).iter().find_map(|folder| look(&folder.join(name)))
+            self.further_folders().iter().find_map(|folder| look(&folder.join(name)))
         };
         look(path).or_else(elsewhere)
     }

@@ -5,8 +5,9 @@ use super::files::Place;
 use super::watch::{Pending, Watch};
 use crate::api::StoredChange;
 use crate::disk;
+use crate::projects::ProjectFolders;
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -36,11 +37,11 @@ impl Follower {
     /// on disk threads.
     pub fn start(
         config: PathBuf,
-        project: &Path,
+        project: impl Into<ProjectFolders>,
         caches: Option<PathBuf>,
     ) -> (Self, mpsc::Receiver<StoredChange>) {
         let (changes, receiver) = mpsc::channel(WAITING);
-        let task = tokio::spawn(run(config, project.to_owned(), caches, changes));
+        let task = tokio::spawn(run(config, project.into(), caches, changes));
         (Self(task.abort_handle()), receiver)
     }
 }
@@ -53,7 +54,7 @@ impl Drop for Follower {
 
 async fn run(
     config: PathBuf,
-    project: PathBuf,
+    project: ProjectFolders,
     caches: Option<PathBuf>,
     changes: mpsc::Sender<StoredChange>,
 ) {
@@ -62,12 +63,12 @@ async fn run(
         let (config, project, caches) = (config.clone(), project.clone(), caches.clone());
         let (of, noted) = (project.clone(), pending.clone());
         let open = move || {
-            let place = Place::new(config, &of);
+            let place = Place::new(config, of);
             // Watched before it is read, so that no change is missed.
             let watch = Watch::new(&place, noted);
             (Catalogue::open(place, caches.as_deref()), watch)
         };
-        match disk::run(&project, disk::DEADLINE, open).await {
+        match disk::run(&project.now, disk::DEADLINE, open).await {
             Ok(opened) => break opened,
             Err(unfinished) => {
                 let change =

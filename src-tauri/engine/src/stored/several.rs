@@ -3,8 +3,9 @@
 use super::agents::AgentSessions;
 use super::follow::Follower;
 use crate::api::{StoredChange, StoredSession};
+use crate::projects::ProjectFolders;
 use std::collections::{HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use tokio::sync::{mpsc, watch};
 
 /// Changes of all stores that may wait. When the queue is full, reading waits.
@@ -24,24 +25,25 @@ impl Follower {
     /// last.
     pub fn of_stores(
         stores: watch::Receiver<Vec<Store>>,
-        project: &Path,
+        project: impl Into<ProjectFolders>,
         caches: Option<PathBuf>,
         agents: Option<PathBuf>,
     ) -> (Self, mpsc::Receiver<StoredChange>) {
+        let project = project.into();
         let (changes, receiver) = mpsc::channel(WAITING);
         let (sender, listed) = mpsc::channel(WAITING);
         if let Some(agents) = agents {
             // It ends with its receiver.
-            tokio::spawn(AgentSessions::new(agents).follow(project.to_owned(), sender));
+            tokio::spawn(AgentSessions::new(agents).follow(project.now.clone(), sender));
         }
-        let task = tokio::spawn(run(stores, project.to_owned(), caches, listed, changes));
+        let task = tokio::spawn(run(stores, project, caches, listed, changes));
         (Self(task.abort_handle()), receiver)
     }
 }
 
 async fn run(
     mut stores: watch::Receiver<Vec<Store>>,
-    project: PathBuf,
+    project: ProjectFolders,
     caches: Option<PathBuf>,
     mut listed: mpsc::Receiver<Vec<StoredSession>>,
     changes: mpsc::Sender<StoredChange>,
@@ -55,7 +57,7 @@ async fn run(
         let (change, begun) = merged.set(wanted);
         following.retain(|nr, _| merged.parts.iter().any(|part| part.nr == *nr));
         for (nr, store) in begun {
-            let (follower, mut reported) = Follower::start(store.config, &project, caches.clone());
+            let (follower, mut reported) = Follower::start(store.config, project.clone(), caches.clone());
             let sender = sender.clone();
             let forward = tokio::spawn(async move {
                 while let Some(change) = reported.recv().await {

@@ -7,6 +7,7 @@ use super::{Follower, Summary};
 use crate::api::{StoredChange, StoredSession, StoredState};
 use crate::disk::Ends;
 use crate::history::transcript_path;
+use crate::projects::ProjectFolders;
 use crate::traps::all;
 use proptest::prelude::*;
 use std::collections::HashMap;
@@ -330,6 +331,35 @@ fn take(sessions: &mut HashMap<String, StoredSession>, change: &StoredChange) {
     for session in &change.changed {
         sessions.insert(session.agent_session_id.clone(), session.clone());
     }
+}
+
+#[tokio::test]
+async fn a_moved_folder_has_the_sessions_of_its_earlier_place() {
+    let store = Store::new();
+    store.put(1, "completed");
+    store.put(2, "other_folder");
+    let (before, now) = (store.project(), store.root.join("renamed"));
+    fs::rename(&before, &now).unwrap();
+    let folders = ProjectFolders { now: now.clone(), earlier: vec![before] };
+    let place = Place::new(store.config(), folders.clone());
+    assert!(Place::new(store.config(), &now).find(&id(1)).unwrap().is_none(), "it was not said to be moved");
+    assert!(place.find(&id(1)).unwrap().is_some() && place.find(&id(2)).unwrap().is_none());
+
+    let (_follower, mut changes) = Follower::start(store.config(), folders, None);
+    let mut sessions = HashMap::new();
+    until(&mut changes, &mut sessions, "the earlier ones", |all| all.keys().eq([&id(1)])).await;
+    // Begun here.
+    let text = store.text("completed").replace("/project\"", "/renamed\"");
+    let folder = Place::new(store.config(), &now).folder;
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join(format!("{}.jsonl", id(3))), &text).unwrap();
+    until(&mut changes, &mut sessions, "a new one", |all| all.len() == 2).await;
+    // The agent continues a conversation in the file in which it began.
+    store.write(1, &store.text("interrupted"));
+    until(&mut changes, &mut sessions, "an earlier one changed", |all| {
+        all[&id(1)].state == StoredState::Interrupted
+    })
+    .await;
 }
 
 #[tokio::test]

@@ -95,13 +95,15 @@ impl Pending {
 struct Targets {
     /// A project's stored sessions.
     sessions: Option<PathBuf>,
+    /// Where they were stored before it was moved.
+    earlier: Vec<PathBuf>,
     /// The agent's live processes.
     live: PathBuf,
 }
 
 impl Targets {
     fn all(&self) -> Vec<PathBuf> {
-        self.sessions.iter().chain([&self.live]).cloned().collect()
+        self.sessions.iter().chain(&self.earlier).chain([&self.live]).cloned().collect()
     }
 
     /// The session that has this path in its own folder, or as that.
@@ -126,12 +128,13 @@ impl Watch {
     /// `None` if the system offers no watch; this is logged.
     pub fn new(place: &Place, pending: Arc<Pending>) -> Option<Self> {
         let live = owner::live_folder(&place.config);
-        Self::on(Targets { sessions: Some(place.folder.clone()), live }, pending)
+        let earlier = place.earlier.iter().map(|(_, folder)| folder.clone()).collect();
+        Self::on(Targets { sessions: Some(place.folder.clone()), earlier, live }, pending)
     }
 
     /// Watches the agent's live processes only.
     pub fn of_live(config: &Path, pending: Arc<Pending>) -> Option<Self> {
-        Self::on(Targets { sessions: None, live: owner::live_folder(config) }, pending)
+        Self::on(Targets { sessions: None, earlier: Vec::new(), live: owner::live_folder(config) }, pending)
     }
 
     fn on(targets: Targets, pending: Arc<Pending>) -> Option<Self> {
@@ -237,6 +240,8 @@ fn note(event: &Event, targets: &Targets, pending: &Pending) {
     for path in &event.paths {
         if path.parent() == Some(targets.live.as_path()) {
             pending.note_live();
+        } else if path.parent().is_some_and(|parent| targets.earlier.iter().any(|one| one == parent)) {
+            pending.note(Some(path.clone()));
         } else if path.parent().is_some_and(|parent| targets.sessions.as_deref() == Some(parent)) {
             if path.extension().is_some_and(|extension| extension == "jsonl") {
                 pending.note(Some(path.clone()));

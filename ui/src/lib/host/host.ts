@@ -316,6 +316,8 @@ export interface Host {
   pinProject(path: string, pinned: boolean): Promise<void>;
   /** Removes a project from the list. The folder and its sessions stay. */
   forgetProject(path: string): Promise<void>;
+  /** Asks with the system's chooser where the folder of a project is now, takes its sessions there, and opens it. */
+  moveProject(path: string): Promise<void>;
   /** Removes all projects from the list that are not pinned. */
   forgetAllProjects(): Promise<void>;
   /** Opens a web page in the desktop's browser. */

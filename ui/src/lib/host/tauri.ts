@@ -131,6 +131,7 @@ export const tauriHost: Host = {
   openStartPage: () => call('open_start_page'),
   pinProject: (path, pinned) => call('pin_project', { path, pinned }),
   forgetProject: (path) => call('forget_project', { path }),
+  moveProject: (path) => call('move_project', { path }),
   forgetAllProjects: () => call('forget_all_projects'),
   openLink: (url) => call('open_link', { url }),
   revealPath: (path) => call('reveal_path', { path }),

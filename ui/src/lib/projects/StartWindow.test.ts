@@ -34,6 +34,13 @@ describe('the start page', () => {
     expect(row('lighthouse')?.textContent).toContain('~/code');
   });
 
+  it('asks where a missing folder is now, and no other', async () => {
+    const { user, done } = await page();
+    await user.click(screen.getByRole('button', { name: 'Where is prototype now?' }));
+    expect(done).toEqual(['move /home/ines/old/prototype']);
+    expect(screen.getAllByRole('button', { name: /^Where is/ })).toHaveLength(1);
+  });
+
   it('opens what is typed, by keys alone', async () => {
     const { user, done } = await page();
     expect(document.activeElement).toBe(box());

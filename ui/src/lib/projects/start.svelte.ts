@@ -83,6 +83,11 @@ export class StartState {
     return this.#try('The list was not saved', () => this.#host.forgetProject(path));
   }
 
+  /** Asks for the folder that a missing one is now, and opens it. */
+  moved(path: string): Promise<void> {
+    return this.#try('The project was not opened in its new place', () => this.#host.moveProject(path));
+  }
+
   forgetAll(): Promise<void> {
     return this.#try('The list was not saved', () => this.#host.forgetAllProjects());
   }

@@ -150,6 +150,19 @@ fn the_list_of_projects_is_changed_by_one_option() {
 }
 
 #[test]
+fn a_moved_folder_is_named_with_its_new_place() {
+    let moved = of("projects", &["--moved=/no/such", "--to=/"]).unwrap();
+    let Mode::Projects(Some(Change::Moved { from, to, .. })) = moved else { panic!("{moved:?}") };
+    assert_eq!((from, to), ("/no/such".into(), "/".into()));
+    assert!(matches!(of("projects", &["--moved=/", "--to=/no/such"]), Err(Problem::Folder(_))));
+    for args in [&["--moved=/"][..], &["--to=/"]] {
+        assert_eq!(refusal("projects", args), ErrorKind::MissingRequiredArgument, "{args:?}");
+    }
+    assert!(of("projects", &["--pin=/", "--to=/"]).is_err());
+    assert!(of("projects", &["--machine=box", "--moved=/", "--to=/"]).is_err());
+}
+
+#[test]
 fn a_project_is_chosen_to_keep_running_or_not() {
     let chosen = |args: &[&str]| match of("projects", args) {
         Ok(Mode::Projects(Some(Change::KeepRunning { path, keep, at }))) => {

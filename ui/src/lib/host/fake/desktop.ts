@@ -298,6 +298,11 @@ export abstract class FakeDesktop {
     return Promise.resolve();
   }
 
+  moveProject(path: string): Promise<void> {
+    this.start.done.push(`move ${path}`);
+    return Promise.resolve();
+  }
+
   forgetAllProjects(): Promise<void> {
     this.start.change((projects) => projects.filter((one) => one.pinned));
     return Promise.resolve();
