@@ -501,7 +501,11 @@ fn a_profile_is_no_way_around_trust_and_an_unknown_one_is_said() {
         ),
         (&["--profile=Mine"], &wrong, "see `deskbell settings check`"),
         (&["--profile=Table", "--mode=plan"], &profiles, "are for Claude Code"),
-        (&["--profile=Table", "--agent=qwen"], &profiles, "--profile names the agent"),
+        (
+            &["--profile=Table", "--agent=qwen"],
+            &profiles,
+            "'--profile <NAME>' cannot be used with '--agent <PATH|NAME>'",
+        ),
     ] {
         let (events, stderr) = relay(arguments, profiles).unwrap();
         assert!(events.is_empty() && stderr.contains(words), "{stderr}");

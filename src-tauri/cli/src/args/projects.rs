@@ -19,7 +19,7 @@ pub struct ProjectsArgs {
     #[arg(long, value_name = "MACHINE", requires = PLACE)]
     machine: Option<Machine>,
     /// With --moved: the folder's new place
-    #[arg(long, requires = "moved", value_name = "NEW", value_hint = ValueHint::DirPath)]
+    #[arg(long, requires = "moved", conflicts_with_all = [PLACE, "machine"], value_name = "NEW", value_hint = ValueHint::DirPath)]
     to: Option<PathBuf>,
 }
 
