@@ -26,7 +26,7 @@ impl List {
     fn of(setup: &Setup) -> Self {
         let (stores, of) = watch::channel(Vec::new());
         let agents = Some(setup.agent_sessions());
-        let (follower, changes) = Follower::of_stores(of, &setup.project(), None, agents);
+        let (follower, changes) = Follower::of_stores(of, setup.project(), None, agents);
         Self { _follower: follower, _stores: stores, changes }
     }
 

@@ -351,7 +351,7 @@ pub async fn hostile_arguments_open_at_most_a_folder() -> Result<()> {
                 vec!["$(touch owned)"],
                 vec!["`touch owned`"],
                 vec!["; touch owned"],
-                vec!["--", "/etc"],
+                vec!["--", "--trust"],
                 vec!["--eval=alert(1)"],
                 vec!["--remote-debugging-port=1"],
                 vec!["--trust"],
@@ -360,7 +360,9 @@ pub async fn hostile_arguments_open_at_most_a_folder() -> Result<()> {
                 vec!["/etc", "/usr"],
                 vec!["projects", "--nonsense"],
             ];
-            hostile.extend(HOSTILE.iter().map(|argument| vec![*argument]));
+            // `--` alone ends the options and names nothing.
+            let named = HOSTILE.iter().filter(|argument| **argument != "--");
+            hostile.extend(named.map(|argument| vec![*argument]));
             hostile.push(vec![&long]);
             ensure!(hostile.len() >= 80, "{} starts", hostile.len());
             for arguments in &hostile {

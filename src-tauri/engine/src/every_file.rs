@@ -343,7 +343,7 @@ const READS: &[Read] = &[
         prepare: nothing,
         check: |_, root| {
             let place =
-                Place { folder: root.join("c/projects/x"), ..Place::new(root.join("c"), &root.join("p")) };
+                Place { folder: root.join("c/projects/x"), ..Place::new(root.join("c"), root.join("p")) };
             assert!(stored_sessions(place, None).is_empty());
         },
     },
@@ -353,7 +353,7 @@ const READS: &[Read] = &[
         prepare: nothing,
         check: |_, root| {
             let place =
-                Place { folder: root.join("c/projects/x"), ..Place::new(root.join("c"), &root.join("p")) };
+                Place { folder: root.join("c/projects/x"), ..Place::new(root.join("c"), root.join("p")) };
             assert!(stored_sessions(place, None).is_empty());
         },
     },
@@ -362,7 +362,7 @@ const READS: &[Read] = &[
         path: "caches",
         prepare: nothing,
         check: |_, root| {
-            let place = Place::new(root.join("c"), &root.join("p"));
+            let place = Place::new(root.join("c"), root.join("p"));
             assert!(stored_sessions(place, Some(&root.join("caches"))).is_empty());
         },
     },

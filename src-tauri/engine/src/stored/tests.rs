@@ -281,7 +281,7 @@ impl Store {
     }
 
     fn place(&self) -> Place {
-        Place::new(self.config(), &self.project())
+        Place::new(self.config(), self.project())
     }
 
     /// The file of session number `nr`.
@@ -391,7 +391,7 @@ async fn a_session_whose_agent_entered_a_worktree_stays_one_of_the_project() {
     let store = Store::new();
     store.put(1, "completed");
     store.put(2, "completed");
-    let (_follower, mut changes) = Follower::start(store.config(), &store.project(), None);
+    let (_follower, mut changes) = Follower::start(store.config(), store.project(), None);
     let mut sessions = HashMap::new();
     until(&mut changes, &mut sessions, "both are listed", |sessions| sessions.len() == 2).await;
 
@@ -512,7 +512,7 @@ async fn until(
 #[tokio::test(flavor = "multi_thread")]
 async fn the_store_is_followed_from_before_it_exists() {
     let store = Store::new();
-    let (follower, mut changes) = Follower::start(store.config(), &store.project(), None);
+    let (follower, mut changes) = Follower::start(store.config(), store.project(), None);
     let mut sessions = HashMap::new();
     assert!(changes.recv().await.unwrap().is_complete);
 
@@ -559,7 +559,7 @@ async fn a_session_that_a_process_has_open_says_so() {
 
     let store = Store::new();
     store.put(1, "completed");
-    let (_follower, mut changes) = Follower::start(store.config(), &store.project(), None);
+    let (_follower, mut changes) = Follower::start(store.config(), store.project(), None);
     let mut sessions = HashMap::new();
     until(&mut changes, &mut sessions, "it is listed", |sessions| sessions.len() == 1).await;
     assert_eq!(sessions[&id(1)].live, None);
@@ -587,7 +587,7 @@ async fn the_row_of_a_live_session_comes_again_when_its_subagents_write() {
     fs::create_dir_all(mark.parent().unwrap()).unwrap();
     let text = serde_json::json!({"pid": pid, "sessionId": id(1), "cwd": "/", "status": "busy"});
     fs::write(&mark, text.to_string()).unwrap();
-    let (_follower, mut changes) = Follower::start(store.config(), &store.project(), None);
+    let (_follower, mut changes) = Follower::start(store.config(), store.project(), None);
     let mut sessions = HashMap::new();
     until(&mut changes, &mut sessions, "they are listed", |sessions| sessions.len() == 2).await;
 
