@@ -29,7 +29,7 @@ async fn record(
     let mut relay = Relay::spawn(&world, &[&[option.as_str()], arguments].concat())?;
     live(&world, &mut relay).await?;
     let finished = relay.finish().await?;
-    ensure!(finished.status.success(), "{}: {}", finished.status, finished.stderr);
+    finished.check()?;
 
     let recording = Recording::parse(&std::fs::read(&file)?);
     ensure!(recording.unreadable.is_empty(), "unreadable lines: {:?}", recording.unreadable);

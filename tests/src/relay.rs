@@ -279,14 +279,9 @@ impl Relay {
         self.ended().await
     }
 
-    /// Closes its stdin and waits for its exit: the normal end of a test, which leaves no process running. The turn or the
-    /// start of an agent that was to fail is in the exit code.
+    /// Closes its stdin and waits for its exit: the normal end of a test, which leaves no process running.
     pub async fn close(self) -> Result<()> {
-        let finished = self.finish().await?;
-        let ends = [Exit::Success, Exit::NoAgent, Exit::TurnFailed].map(|exit| Some(i32::from(exit.code())));
-        let has_ended = ends.contains(&finished.status.code());
-        ensure!(has_ended, "the relay ended with {}: {}", finished.status, finished.stderr);
-        Ok(())
+        self.finish().await?.check()
     }
 
     /// Waits for its exit, and for the last event before it.
@@ -322,6 +317,15 @@ pub struct Finished {
 }
 
 impl Finished {
+    /// Fails if the relay ended in another way than by itself. The turn or the start of an agent that was to fail is in
+    /// the exit code.
+    pub fn check(&self) -> Result<()> {
+        let ends = [Exit::Success, Exit::NoAgent, Exit::TurnFailed].map(|exit| Some(i32::from(exit.code())));
+        let has_ended = ends.contains(&self.status.code());
+        ensure!(has_ended, "the relay ended with {}: {}", self.status, self.stderr);
+        Ok(())
+    }
+
     /// The transcript as the events make it.
     pub fn items(&self) -> Vec<Value> {
         transcript::fold(&self.events)
