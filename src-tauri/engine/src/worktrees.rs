@@ -17,7 +17,7 @@ use crate::disk;
 use crate::host::Host;
 use error::WorktreeError;
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -60,7 +60,7 @@ impl<'a> Worktrees<'a> {
             return Err(WorktreeError::CheckedOut(branch.to_owned(), other.path.clone()));
         }
         let main = all.first().ok_or(WorktreeError::NoRepository)?;
-        let path = beside(Path::new(&main.path), branch).ok_or(WorktreeError::NoRepository)?;
+        let path = new_place(main, branch).ok_or(WorktreeError::NoRepository)?;
         let place = path.clone();
         if disk::run(&path, disk::DEADLINE, move || place.symlink_metadata().is_ok())
             .await
@@ -74,7 +74,8 @@ impl<'a> Worktrees<'a> {
     }
 
     /// Creates a worktree of a branch, which is created at the current commit if there is none. Its folder is next to
-    /// the main one: `NAME-BRANCH`, with `-` for a `/`. Returns the folder in it that corresponds to the given one.
+    /// the main one: `NAME-BRANCH`, with `-` for a `/`; for a submodule it is next to the superproject, and for a bare
+    /// repository whose name is hidden it is `BRANCH`. Returns the folder in it that corresponds to the given one.
     pub async fn add(&self, branch: &str) -> Result<PathBuf, WorktreeError> {
         let WorktreePlan { path: target, is_new } = self.plan(branch).await?;
         let git = self.git().await?;
@@ -349,11 +350,37 @@ fn says_yes(answer: Result<Vec<u8>, GitError>) -> Result<bool, GitError> {
     }
 }
 
-fn beside(main: &Path, branch: &str) -> Option<PathBuf> {
-    let mut name = main.file_name().map(OsStr::to_owned)?;
-    name.push("-");
-    name.push(branch.replace('/', "-"));
-    Some(main.parent()?.join(name))
+/// Where a worktree of this branch is made, by the first entry of git's list: the main worktree, the folder of a bare
+/// repository, or, in a submodule, the folder in the superproject's `.git/modules`.
+fn new_place(main: &Worktree, branch: &str) -> Option<PathBuf> {
+    let branch = branch.replace('/', "-");
+    let path = Path::new(&main.path);
+    let name = path.file_name()?;
+    if let Some(superproject) = superproject(path) {
+        return Some(superproject.parent()?.join(joined(&[
+            superproject.file_name()?,
+            name,
+            branch.as_ref(),
+        ])));
+    }
+    // Git names neither a commit nor a branch of a bare repository.
+    let is_bare = main.commit.is_none() && main.branch.is_none();
+    let name = match name.to_str().filter(|_| is_bare) {
+        Some(hidden) if hidden.starts_with('.') => return Some(path.parent()?.join(branch)),
+        Some(bare) => OsStr::new(bare.strip_suffix(".git").unwrap_or(bare)),
+        None => name,
+    };
+    Some(path.parent()?.join(joined(&[name, branch.as_ref()])))
+}
+
+/// The working tree in whose `.git/modules` this folder is.
+fn superproject(path: &Path) -> Option<&Path> {
+    let modules = path.ancestors().skip(1).find(|folder| folder.ends_with(".git/modules"))?;
+    modules.parent()?.parent()
+}
+
+fn joined(names: &[&OsStr]) -> OsString {
+    names.join(OsStr::new("-"))
 }
 
 fn named(names: impl Iterator<Item = String>) -> String {

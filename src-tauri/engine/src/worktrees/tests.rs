@@ -214,6 +214,30 @@ async fn a_plan_creates_nothing_and_says_what_would_be() {
 }
 
 #[tokio::test]
+async fn a_worktree_of_a_bare_repository_or_a_submodule_is_no_part_of_it() {
+    let world = World::new();
+    let root = world.beside("");
+    let layout = root.join("layout");
+    fs::create_dir(&layout).unwrap();
+    git_in(&root, &["clone", "--quiet", "--bare", "ledger", "layout/.bare"]);
+    git_in(&layout.join(".bare"), &["worktree", "add", "--quiet", "../main", "main"]);
+    git_in(&root, &["clone", "--quiet", "--bare", "ledger", "plain.git"]);
+    git_in(&root.join("plain.git"), &["worktree", "add", "--quiet", "../linked", "main"]);
+    let allowed =
+        ["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "../plain.git", "libs/lib"];
+    git_in(&world.main(), &allowed);
+    for (folder, place) in [
+        (layout.join("main"), layout.join("fix-x")),
+        (root.join("linked"), root.join("plain-fix-x")),
+        (world.main().join("libs/lib"), root.join("ledger-lib-fix-x")),
+    ] {
+        let made = Worktrees::new(&LocalHost, &folder).add("fix/x").await.unwrap();
+        assert_eq!(made, place);
+        assert!(made.join("sub/a").is_file(), "{}", made.display());
+    }
+}
+
+#[tokio::test]
 async fn the_folder_in_a_worktree_corresponds_to_the_given_one() {
     let world = World::new();
     let sub = world.main().join("sub");
