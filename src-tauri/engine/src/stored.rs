@@ -21,6 +21,8 @@ mod watch;
 #[cfg(test)]
 mod long_line_tests;
 #[cfg(test)]
+mod summary_tests;
+#[cfg(test)]
 mod tests;
 
 pub(crate) use agents::AgentSessions;
