@@ -23,10 +23,10 @@ const PORTAL_REQUEST: &str = "org.freedesktop.portal.Request";
 /// The portal's flag for idleness (version 3 of `org.freedesktop.portal.Inhibit`).
 const IDLE: u32 = 8;
 
-/// Longest wait for each of the two, with the time that a bus takes to start it.
+/// Time limit for each of the two services, including its start by the bus.
 const DEADLINE: Duration = Duration::from_secs(5);
 
-/// Longest wait for the portal to be told of the release. Then the connection is closed, which releases too.
+/// Time limit for telling the portal of the release. After it the connection is closed, which releases as well.
 const RELEASE: Duration = Duration::from_millis(500);
 
 /// Holds the computer awake while that is wanted, as long as the app runs.
@@ -47,7 +47,7 @@ pub async fn carry_out(mut wanted: Wanted, buses: Buses) {
     }
 }
 
-/// Holds the computer awake until this is dropped, and leaves the request to the portal in `held`. Returns if nothing can.
+/// Keeps the computer awake until this is dropped; the portal's request is in `held`. Returns if no service can.
 async fn hold(buses: &Buses, held: &mut Option<Portal>) {
     match within_deadline(Portal::ask(buses)).await {
         Ok(portal) => {
@@ -83,7 +83,7 @@ struct Portal {
     owners: MessageStream,
 }
 
-/// Why a request holds no longer.
+/// The reason why a request has ended.
 enum Lost {
     /// The desktop behind the portal cannot, or the user has refused it to this app.
     Refused(u32),
@@ -121,7 +121,7 @@ impl Portal {
         Ok(Self { connection, request, responses, owners })
     }
 
-    /// Returns when the portal holds the computer awake no longer.
+    /// Waits until the portal no longer keeps the computer awake.
     async fn lost(&mut self) -> Lost {
         poll_fn(|context| {
             loop {

@@ -70,7 +70,7 @@ pub enum Subscriber {
     Summary(mpsc::UnboundedSender<Envelope>),
 }
 
-/// What every session is told and asked, wherever it runs.
+/// The messages that both kinds of session handle.
 pub(crate) enum Message {
     Command {
         command: Command,

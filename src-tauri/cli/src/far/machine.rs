@@ -142,8 +142,8 @@ pub enum BadMachine {
 }
 
 impl Machine {
-    /// Whether its programs run on this computer, beside a sandbox or in a container. A container engine can be told to use
-    /// another computer, which only it knows.
+    /// Whether its programs run on this computer: in a container, or outside of Deskbell's sandbox. A container engine
+    /// that was set up to use another computer cannot be recognized.
     pub fn is_this_computer(&self) -> bool {
         match self.transport {
             Transport::Docker

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::oneshot;
 use tracing::Instrument;
 
-/// What the task of a session is told and asked.
+/// The messages of a session that runs in this process.
 pub(crate) enum LocalMessage {
     Any(Message),
     HibernateAfter(u64),

@@ -28,7 +28,7 @@ const BACKLOG: usize = 64;
 /// Timeout of an answer. A server of an earlier version may not know the question.
 const ANSWERS: Duration = Duration::from_secs(30);
 
-/// What a mirror is told and asked.
+/// The messages of a mirror.
 pub(super) enum MirrorMessage {
     Any(Message),
     /// Asks the server that has the session.

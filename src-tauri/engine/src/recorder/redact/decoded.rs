@@ -94,7 +94,7 @@ enum Meant {
     Character(char),
 }
 
-/// The length of what begins here, and what it means. `None`: itself.
+/// Returns the length in bytes of the first sequence, and what it stands for; `None` if it stands for itself.
 fn meant(bytes: &[u8]) -> (usize, Option<Meant>) {
     let character = |n_bytes, byte: u8| (n_bytes, Some(Meant::Character(char::from(byte))));
     match bytes {

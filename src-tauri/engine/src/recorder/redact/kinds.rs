@@ -224,7 +224,7 @@ const KINDS: &[(&str, &str)] = &[
     ("Zendesk", "zendesk_secret={l40}"),
 ];
 
-/// Kinds that nothing tells from other text.
+/// Kinds that look like ordinary text, so that no rule can find them.
 const UNKNOWABLE: &[(&str, &str)] = &[
     ("a hexadecimal key alone", "{h32}"),
     ("a password in a sentence", "my password is {m12}"),

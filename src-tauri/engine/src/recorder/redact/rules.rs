@@ -1,8 +1,8 @@
 //! What is a secret: Deskbell's own rules, and the rules of gitleaks, which are data.
 //!
 //! `gitleaks.json` has the rules of `config/gitleaks.toml` of <https://github.com/gitleaks/gitleaks> v8.30.1, unchanged:
-//! each with its id, pattern and keywords. Its licence is beside it. Two things are left out, because a secret too many
-//! is better than one too few: the entropy that a match must have, and the lists of what is allowed.
+//! each with its id, pattern and keywords. Its licence is beside it. Its minimum
+//! entropies and its allow lists are left out: redacting too much is better than keeping a secret.
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use regex::bytes::{Captures, Regex, RegexBuilder};
