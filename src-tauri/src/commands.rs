@@ -23,7 +23,7 @@ use crate::hidden::HiddenSessions;
 use crate::notify::Bell;
 use crate::orphans::OrphanProcesses;
 use crate::registry::SessionRegistry;
-use crate::registry::far::{is_far, not_here, place_of};
+use crate::registry::far::{is_far, not_here, place_of, refused_files};
 use crate::settings::CurrentSettings;
 use crate::watch::FolderWatches;
 use crate::windows::Windows;
@@ -55,7 +55,11 @@ fn project_of(app: &AppHandle, window: &WebviewWindow) -> Answer<PathBuf> {
 
 /// The window's project, for what reads files of its folder: a folder on another machine is refused.
 fn project_here(app: &AppHandle, window: &WebviewWindow) -> Answer<PathBuf> {
-    let project = project_of(app, window)?;
+    here(project_of(app, window)?)
+}
+
+/// Refuses a folder on another machine.
+fn here(project: PathBuf) -> Answer<PathBuf> {
     if is_far(&project) { Err(not_here()) } else { Ok(project) }
 }
 
@@ -381,10 +385,8 @@ pub async fn clipboard_files(app: AppHandle, window: WebviewWindow) -> Answer<Ve
         return Ok(Vec::new());
     }
     let project = project_of(&app, &window)?;
-    if is_far(&project) {
-        let why = "Files of this machine cannot be pasted into a project of another one. Paste an image or a \
-                   text instead.";
-        return Ok(vec![Dropped::Refused { why: why.to_owned() }]);
+    if let Some(refused) = refused_files(&project) {
+        return Ok(vec![refused]);
     }
     let of = project.clone();
     Ok(disk::run(&project, disk::DEADLINE, move || Files::dropped(&of, &paths)).await?)

@@ -12,7 +12,7 @@ use crate::notify::Bell;
 use crate::places::{PlacesStore, WindowPlace};
 use crate::questions::OpenQuestions;
 use crate::registry::SessionRegistry;
-use crate::registry::far::is_far;
+use crate::registry::far::refused_files;
 use crate::settings::CurrentSettings;
 #[cfg(target_os = "linux")]
 use crate::webkit;
@@ -232,12 +232,8 @@ fn watch(app: AppHandle, window: WebviewWindow) {
                 let DragDropEvent::Drop { paths, position } = event else { return };
                 let at = page_point(&window, *position);
                 let Ok(project) = windows.with(&label, |window| window.project.clone()) else { return };
-                if is_far(&project) {
-                    let why =
-                        "Files of this machine cannot be dropped on a project of another one. Paste an \
-                               image or a text instead."
-                            .to_owned();
-                    let dropped = vec![Dropped::Refused { why }];
+                if let Some(refused) = refused_files(&project) {
+                    let dropped = vec![refused];
                     return to_window(&app, &label, WindowEvent::Dropped { dropped, at });
                 }
                 let (app, label, paths) = (app.clone(), label.clone(), paths.clone());

@@ -132,6 +132,17 @@ impl Store {
         Ok(sessions)
     }
 
+    /// Reads one session; `None`: it is not there.
+    pub fn record(&self, id: &SessionId) -> Result<Option<Record>, StoreError> {
+        let path = self.path(id);
+        let text = match read_regular(&path, MOST_BYTES) {
+            Ok(text) => text,
+            Err(ReadError::Missing) => return Ok(None),
+            Err(error) => return Err(failed("read", &path)(error.into())),
+        };
+        serde_json::from_slice(&text).map(Some).map_err(|error| failed("read", &path)(error.into()))
+    }
+
     /// Writes a session. When this returns, the record survives a crash of the app or the machine.
     pub fn save(&self, record: &Record) -> Result<(), StoreError> {
         let path = self.path(&record.id);
@@ -159,14 +170,7 @@ impl Store {
     /// Brings back a session of a project that was set aside. `None`: it is not there.
     pub fn restore(&self, project: &Path, id: &SessionId) -> Result<Option<Record>, StoreError> {
         let removed = self.removed()?;
-        let path = removed.path(id);
-        let text = match read_regular(&path, MOST_BYTES) {
-            Ok(text) => text,
-            Err(ReadError::Missing) => return Ok(None),
-            Err(error) => return Err(failed("read", &path)(error.into())),
-        };
-        let record: Record =
-            serde_json::from_slice(&text).map_err(|error| failed("read", &path)(error.into()))?;
+        let Some(record) = removed.record(id)? else { return Ok(None) };
         if record.project != project {
             return Ok(None);
         }
@@ -361,6 +365,7 @@ fn append_whole(path: &Path, lines: &[u8]) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::projects::{Change, ProjectStore};
 
     fn record(id: &str) -> Record {
         Record {
@@ -383,6 +388,25 @@ mod tests {
         assert_eq!(ids, ["b", "a"]);
         store.remove(&SessionId::new("a")).unwrap();
         assert_eq!(store.load().unwrap().records.len(), 1);
+    }
+
+    /// The app may be killed between the move in the list of projects and that of the session.
+    #[test]
+    fn a_session_of_a_moved_folder_is_taken_along_at_the_next_start() {
+        let data = tempfile::tempdir().unwrap();
+        let store = Store::open(data.path().join("sessions")).unwrap();
+        store.save(&record("a")).unwrap();
+        store.save(&Record { project: "/other".into(), ..record("b") }).unwrap();
+        let projects = ProjectStore::new(data.path());
+        projects.change(&[Change::Moved { from: "/project".into(), to: "/new".into(), at: 1 }]).unwrap();
+        let kept = store.record(&SessionId::new("a")).unwrap().unwrap();
+        assert_eq!(kept.project, Path::new("/project"));
+        assert!(store.record(&SessionId::new("c")).unwrap().is_none());
+        let mut sessions = store.load().unwrap();
+        sessions.follow_moves(&projects.load());
+        sessions.records.sort_by_key(|record| record.id.0.clone());
+        let places: Vec<_> = sessions.records.into_iter().map(|record| record.project).collect();
+        assert_eq!(places, [Path::new("/new"), Path::new("/other")]);
     }
 
     #[test]

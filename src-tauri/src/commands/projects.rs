@@ -1,11 +1,11 @@
 //! Commands about other projects than the window's own: the start page, the folder chooser and the list of projects.
 
-use super::{Answer, project_here};
+use super::{Answer, here, project_here};
 use crate::native_dialogs::{self, Chooser};
 use crate::opening::{self, Confirmed};
 use crate::project;
 use crate::registry::SessionRegistry;
-use crate::registry::far::{is_far, not_here};
+use crate::registry::far::is_far;
 use crate::start::{self, StartPage};
 use crate::windows::Windows;
 use crate::{board, emit};
@@ -54,10 +54,7 @@ pub async fn open_recent(app: AppHandle, path: String) -> Answer<()> {
 #[tauri::command]
 pub async fn move_project(app: AppHandle, window: WebviewWindow, path: String) -> Answer<()> {
     check_listed(&app, &path).await?;
-    let from = PathBuf::from(path);
-    if is_far(&from) {
-        return Err(not_here());
-    }
+    let from = here(PathBuf::from(path))?;
     let above = from.clone();
     let nearest = move || above.ancestors().skip(1).find(|folder| folder.is_dir()).map(Path::to_owned);
     let place = disk::run(&from, disk::DEADLINE, nearest).await?;
@@ -82,9 +79,14 @@ async fn open_moved(app: &AppHandle, from: &Path, folder: &Path) -> Answer<()> {
     if app.state::<Windows>().label_of(from).is_some() {
         return Err(refused("Close the window of this project first."));
     }
-    let moved = app.state::<SessionRegistry>().move_project(from, &to).await?;
+    let registry = app.state::<SessionRegistry>();
+    if registry.runs_agents_of(from) {
+        return Err(refused("Agents of this project still run. Stop them first."));
+    }
+    // The list first: a start after a crash takes along what was not yet moved.
     let change = Change::Moved { from: from.to_owned(), to: to.clone(), at: start::now() };
     app.state::<StartPage>().change(change).await?;
+    let moved = registry.move_project(from, &to).await?;
     if let Some(label) = app.state::<Windows>().label_of(&to) {
         for session in moved {
             emit::to_window(app, &label, WindowEvent::SessionListed { session: Box::new(session) });

@@ -122,6 +122,12 @@ pub fn is_on_this_computer(project: &Path) -> bool {
     machine.is_none_or(|machine| machine.is_ok_and(|machine| machine.is_this_computer()))
 }
 
+/// Why files of this machine cannot be dropped on a project or pasted into it; `None`: they can.
+pub fn refused_files(project: &Path) -> Option<Dropped> {
+    let why = "Files of this machine cannot be attached to a prompt of another one. Paste an image or a text instead.";
+    is_far(project).then(|| Dropped::Refused { why: why.to_owned() })
+}
+
 /// The error of a command that needs the files of the folder.
 pub fn not_here() -> CommandError {
     refused("This project is on another machine, and Deskbell cannot do this there yet.")

@@ -5,7 +5,7 @@ use deskbell_engine::api::*;
 use deskbell_engine::disk;
 use deskbell_engine::session::SessionHandle;
 use deskbell_engine::store::Record;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 impl SessionRegistry {
     /// Deletes what was removed before this start.
@@ -61,23 +61,24 @@ impl SessionRegistry {
         })
     }
 
-    /// Takes the sessions of a folder that was moved to where it is now. Those in a server stay.
+    /// Whether an agent of this project runs in the app itself.
+    pub fn runs_agents_of(&self, project: &Path) -> bool {
+        self.of_app(project).iter().any(|session| session.alive)
+    }
+
+    /// Takes the sessions of a folder that was moved to where it is now. Those in a server stay. The list of projects has
+    /// the move already, and nothing leaves the store: what is not taken along now is at the next start.
     pub async fn move_project(&self, from: &Path, to: &Path) -> Result<Vec<Session>, CommandError> {
-        let sessions = self.of_app(from);
-        if sessions.iter().any(|session| session.alive) {
-            return Err(CommandError {
-                code: ErrorCode::Refused,
-                message: "Agents of this project still run. Stop them first.".to_owned(),
-                detail: None,
-            });
-        }
         let mut moved = Vec::new();
-        for session in sessions {
-            self.take_out(from, &session.id)?;
-            self.remove(&session.id).await?;
-            let (store, of, folder) = (self.store.clone(), session.id, PathBuf::from(from));
-            let restored = disk::run(&self.data, disk::DEADLINE, move || store.restore(&folder, &of)).await?;
-            let record = restored.map_err(|error| CommandError {
+        for session in self.of_app(from) {
+            let Some(entry) = self.lock().remove(&session.id) else { continue };
+            if let Err(error) = entry.handle.close().await {
+                tracing::debug!(%error, "the session was already closed");
+            }
+            // Not earlier: a session saves itself when it ends.
+            let (store, of) = (self.store.clone(), session.id);
+            let record = disk::run(&self.data, disk::DEADLINE, move || store.record(&of)).await?;
+            let record = record.map_err(|error| CommandError {
                 code: ErrorCode::Internal,
                 message: "A session could not be moved. It is in the new place when Deskbell starts again."
                     .to_owned(),
