@@ -387,7 +387,7 @@ impl SessionRegistry {
 
     /// Asks the user's login shell for its environment. Returns whether agents get anything new.
     pub async fn ask_login_shell(&self) -> bool {
-        agent::ask_login_shell(&self.run).await
+        !agent::ask_login_shell(&self.run).await.is_empty()
     }
 
     /// Whether the agent that a new session would run can work. An obstacle counts only once the login shell has

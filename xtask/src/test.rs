@@ -310,6 +310,8 @@ fn rust() -> Outcome {
             tests
         };
         tests.env("DESKBELL_TEST_APP", project::debug_app());
+        // As from a terminal: the user's login shell is asked for its environment by the tests about that alone.
+        tests.env("TERM", "dumb");
         if project::is_ci() {
             tests.env("DESKBELL_TEST_REQUIRE", "1");
         }

@@ -291,8 +291,8 @@ fn find(chosen: Option<PathBuf>) -> Result<Located, NotFound> {
     Places::from_environment(chosen, path).locate()
 }
 
-/// What the user's login shell adds to the environment of agents. Unknown until the shell has answered; nothing where
-/// Deskbell was started from a terminal, whose environment is the shell's already.
+/// Variables that the user's login shell adds to the environment of agents. Unknown until the shell has answered; none if
+/// Deskbell was started from a terminal, which has the environment of the shell.
 static LOGIN_SHELL: OnceCell<Variables> = OnceCell::const_new();
 
 /// Whether the answer of the user's login shell is known, or that it has none.
@@ -300,14 +300,19 @@ pub fn knows_login_shell() -> bool {
     LOGIN_SHELL.initialized()
 }
 
-/// Asks the user's login shell for its environment, once, if Deskbell was started by the desktop. Returns whether it
-/// adds anything. Agents do not wait for this: until then they are found and started with the desktop's environment.
-pub async fn ask_login_shell(run: &Run) -> bool {
-    !LOGIN_SHELL.get_or_init(|| of_login_shell(run)).await.is_empty()
+/// Asks the user's login shell for its environment, once, for at most 5 s, unless Deskbell was started from a terminal.
+/// Returns the names of the variables that it adds.
+///
+/// The agents of a window do not wait for this: until then they are found and started with the desktop's environment.
+/// A server, a relay and the commands that list agents wait, because nobody would start the agent a second time there.
+pub async fn ask_login_shell(run: &Run) -> Vec<String> {
+    let added = LOGIN_SHELL.get_or_init(|| of_login_shell(run)).await;
+    added.iter().map(|(name, _)| name.to_string_lossy().into_owned()).collect()
 }
 
 async fn of_login_shell(run: &Run) -> Variables {
-    let from_terminal = ["SHLVL", "TERM"].iter().any(|name| std::env::var_os(name).is_some());
+    // Every terminal sets TERM. SHLVL says less: bash sets it for a command of ssh too, which reads no file of a login.
+    let from_terminal = std::env::var_os("TERM").is_some();
     let (shell, home) = (std::env::var_os("SHELL").filter(|shell| !shell.is_empty()), dirs::home_dir());
     let (Some(shell), Some(home)) = (shell, home) else { return Variables::new() };
     if cfg!(windows) || from_terminal {

@@ -61,6 +61,7 @@ async fn claude(chosen: Option<PathBuf>, data: PathBuf, run: Run) -> (Readiness,
 /// Searches for the agent as a session would, tests it, and reports what it, the other agents and the desktop are. `gpu`
 /// is whether windows are drawn with a GPU; `None` if that is not known.
 pub async fn check(chosen: Option<PathBuf>, data: PathBuf, run: Run, gpu: Option<bool>) -> Checkup {
+    let login_shell = agent::ask_login_shell(&run).await;
     let others = async {
         let agents = other_agents::of_table(&data, &run).await;
         let trials = other_agents::trials(&agents, &data, &run).await;
@@ -86,6 +87,7 @@ pub async fn check(chosen: Option<PathBuf>, data: PathBuf, run: Run, gpu: Option
         app_version: env!("CARGO_PKG_VERSION"),
         system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
         readiness: Readiness { version, ..readiness },
+        login_shell,
         channel: trial.channel,
         capabilities: trial.capabilities,
         notifications,

@@ -66,6 +66,9 @@ async fn relay(options: RelayOptions) -> anyhow::Result<Exit> {
         anyhow::Ok((options, profile, decisions, Run::begin(&opening)))
     });
     let (options, profile, decisions, run) = opened.await??;
+    if kind(&options) != AgentKind::Demo {
+        agent::ask_login_shell(&run).await;
+    }
     let ended = drive(options, profile, decisions, run.clone()).await;
     disk::run(&data, disk::DEADLINE, move || run.end()).await?;
     ended

@@ -10,7 +10,7 @@ mod orphans;
 pub mod place;
 mod sessions;
 
-use crate::agent::Run;
+use crate::agent::{self, Run};
 use crate::args::server::ServeOptions;
 use crate::cost::LastProcesses;
 use crate::exit::Exit;
@@ -92,6 +92,8 @@ async fn serve(options: ServeOptions) -> anyhow::Result<ExitCode> {
     let socket_path = place.socket();
     let listener = socket::listen(&socket_path).context("opening the socket of the server")?;
     let server = Server::new(&options, data.clone(), decisions, sessions, run.clone());
+    let asking = run.clone();
+    tokio::spawn(async move { agent::ask_login_shell(&asking).await });
     server.restore().await;
     older::begin(&server, &place, busy).await;
     announce();

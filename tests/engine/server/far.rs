@@ -4,6 +4,7 @@ use super::{Survived, came_back_in_time, is_turn_end, keeps_up, killed_again_and
 use crate::app_killed::SOON;
 use crate::leftovers::nothing_runs;
 use crate::life::{DEADLINE, MARK};
+use crate::program::demo_agent;
 use crate::server::world::{Client, World};
 use deskbell_tests::relay;
 use deskbell_tests::sshd::{self, Sshd};
@@ -425,6 +426,60 @@ async fn a_start_file_that_runs_another_shell_does_not_matter_over_real_ssh() {
     let Some(far) = Far::by_ssh("exec bash --norc\n").await else { return };
     let output = far.run(&["relay", "--list"]).await;
     assert!(output.status.success(), "{output:?}");
+}
+
+/// An agent, and a variable that it needs, which only the file of a login there names.
+const OF_A_LOGIN: &str = "PATH=$HOME/of-a-login:$PATH\nexport PROVIDER_KEY=dummy\n";
+
+impl Far {
+    /// Puts an agent in the folder that `OF_A_LOGIN` names. It writes the variable to the file `key`, then is the demo agent.
+    fn add_agent_of_a_login(&self) {
+        let root = self.world.root();
+        std::fs::write(root.join(".profile"), OF_A_LOGIN).unwrap();
+        let script = format!(
+            "#!/bin/sh\n[ \"$*\" = --version ] && echo 1.0.0 && exit\n\
+             echo \"$PROVIDER_KEY\" > '{}'\nexec '{}' --acp\n",
+            root.join("key").display(),
+            demo_agent().display()
+        );
+        put(&root.join("of-a-login/opencode"), &script);
+    }
+
+    /// Runs a turn of that agent there, and returns the value of the variable and the client.
+    async fn key_of_agent(&self) -> (String, Client) {
+        let mut client = self.attach().await;
+        let session = client.open_with("opencode", true).await;
+        client.attach(&session, None).await;
+        client.prompt(&session, "p", "SAY hello").await;
+        client.until("end of the turn", is_turn_end).await;
+        (std::fs::read_to_string(self.world.root().join("key")).unwrap(), client)
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn agents_there_have_the_environment_of_the_login_shell() {
+    let Some(far) = Far::by_ssh("").await else { return };
+    far.add_agent_of_a_login();
+    let (key, client) = far.key_of_agent().await;
+    assert_eq!(key, "dummy\n");
+    let listed = far.run(&["agents"]).await;
+    let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
+    assert!(listed.contains("opencode  opencode  1.0.0"), "{listed}");
+    let report = far.run(&["doctor", "--agent=/no/such/program"]).await;
+    let report = String::from_utf8_lossy(&report.stdout).into_owned();
+    let adds = report.lines().find(|line| line.starts_with("Login shell")).unwrap_or_default();
+    assert!(adds.contains("PATH") && adds.contains("PROVIDER_KEY") && !report.contains("dummy"), "{report}");
+    far.end(client).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_login_shell_that_hangs_holds_up_no_command_for_long() {
+    let Some(far) = Far::by_ssh("").await else { return };
+    far.add_agent_of_a_login();
+    std::fs::write(far.world.root().join(".profile"), "sleep 600\n").unwrap();
+    let listed = far.run(&["agents"]).await;
+    assert!(listed.status.success(), "{listed:?}");
+    nothing_runs(&far.world.mark, SOON).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

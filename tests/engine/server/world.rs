@@ -271,8 +271,13 @@ impl Client {
 
     /// Opens a session of the demo agent and returns its id.
     pub async fn open(&mut self) -> String {
+        self.open_with("demo", false).await
+    }
+
+    /// Opens a session of this agent in the project, which is trusted for it or not, and returns its id.
+    pub async fn open_with(&mut self, agent: &str, trust: bool) -> String {
         let id = uuid::Uuid::new_v4().to_string();
-        let session = json!({"project": self.project, "agent": "demo"});
+        let session = json!({"project": self.project, "agent": agent, "trust": trust});
         self.send(json!({"type": "open", "id": id, "run": self.run, "session": session})).await;
         let answer = self.answer_to(&id).await;
         answer["sessionId"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()

@@ -23,6 +23,10 @@ chmod 700 "$new" && mv -f "$new" "$program" || fail "could not write to $folder"
 trap - EXIT;
 echo DESKBELL-HAVE;
 fi;
+if test -z "$SHELL"; then
+SHELL=$(getent passwd "$(id -u)" 2>/dev/null | cut -d: -f7);
+export SHELL;
+fi;
 set --;
 while test "$count" -gt 0; do IFS= read -r argument || exit 90; set -- "$@" "$argument"; count=$((count-1)); done;
 echo DESKBELL-BEGIN;

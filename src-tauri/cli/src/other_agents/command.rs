@@ -1,7 +1,7 @@
 //! `deskbell agents`: the agents that a new session can have on this machine, and the profiles of its settings. A window on
 //! another machine lists the same through it.
 
-use crate::agent::Run;
+use crate::agent::{self, Run};
 use crate::output::{ended, plain, print};
 use crate::{folders, profiles};
 use deskbell_engine::api::{MachineAgents, OtherAgent, OtherAgentState};
@@ -18,6 +18,7 @@ fn run(json: bool) -> anyhow::Result<()> {
     let run = Run::begin(&data);
     let choices = runtime.block_on(async {
         let settings = disk::run(&folders::config(), disk::DEADLINE, profiles::settings).await?;
+        agent::ask_login_shell(&run).await;
         anyhow::Ok(super::choices(settings.profiles, &data, &run).await)
     });
     run.end();

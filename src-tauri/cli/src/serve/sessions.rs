@@ -553,8 +553,13 @@ async fn work(
                 if let Command::Prompt { text, .. } = &command {
                     server.prompts.take(&project, &session_id, text);
                 }
+                let carried_out = async {
+                    // The command may start the agent.
+                    agent::ask_login_shell(&server.run).await;
+                    handle.command(command).await
+                };
                 let result = tokio::select! {
-                    result = handle.command(command) => result,
+                    result = carried_out => result,
                     // An error is the wanted end: the sender was dropped.
                     _ = ended.changed() => Err(moved()),
                 };

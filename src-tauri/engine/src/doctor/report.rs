@@ -19,6 +19,8 @@ pub struct Facts {
     /// Operating system and processor, as Rust names them.
     pub system: String,
     pub readiness: Readiness,
+    /// Names of the variables that the user's login shell adds to the environment of agents. Values may be secrets.
+    pub login_shell: Vec<String>,
     pub channel: PermissionChannel,
     /// `None` if the agent did not start.
     pub capabilities: Option<AgentCapabilities>,
@@ -111,6 +113,9 @@ fn lines(facts: &Facts) -> Vec<ReportLine> {
     if let Some(version) = &facts.readiness.version {
         line("Version", Health::Plain, version.clone());
     }
+    if !facts.login_shell.is_empty() {
+        line("Login shell", Health::Plain, format!("adds {}", facts.login_shell.join(", ")));
+    }
     let health = if facts.readiness.state == ReadinessState::Ready { Health::Good } else { Health::Bad };
     line("Ready", health, readiness::words(&facts.readiness));
     let (health, value) = match &facts.channel {
@@ -199,6 +204,7 @@ mod tests {
             app_version: "0.1.0",
             system: "linux x86_64".to_owned(),
             readiness: readiness::of(agent, Some("2.1.329".to_owned()), ReadinessState::Ready),
+            login_shell: vec!["PATH".to_owned(), "ANTHROPIC_BASE_URL".to_owned()],
             channel: PermissionChannel::Asks,
             capabilities: Some(AgentCapabilities { models: true, cost: true, ..Default::default() }),
             notifications: Service::Present("dunst 1.12".to_owned()),
@@ -217,6 +223,7 @@ mod tests {
 Deskbell       0.1.0 on linux x86_64
 Agent          /home/user/.local/bin/claude (PATH)
 Version        2.1.329
+Login shell    adds PATH, ANTHROPIC_BASE_URL
 Ready          yes
 Permission     asks before acting
 Can            models, cost
