@@ -17,7 +17,7 @@ mod plain;
 mod subagents;
 
 pub use dialogs::{DialogEffect, DialogId, DialogRequest, DialogResponse, Dialogs, WindowView};
-pub(crate) use open::{Closed, OpenRequests, Refusal};
+pub(crate) use open::{Asking, Closed, OpenRequests, Refusal};
 pub(crate) use subagents::Subagents;
 
 use crate::agent::tool::{RawInput, ToolKind};

@@ -220,10 +220,12 @@ impl Dialogs {
     /// takes some time to draw, and a menu may take the focus for a moment.
     pub const CARD_TIME: Duration = Duration::from_millis(1500);
 
-    /// Adds a request: it is shown, or waits in its window's queue.
+    /// Adds a request: it is shown, or waits in its window's queue. It takes the place of an earlier one with its id, whose
+    /// dialog closes.
     pub fn asked(&mut self, window: &str, ask: DialogRequest) -> Vec<DialogEffect> {
+        let replaced = self.resolved(&ask.id);
         self.lines.entry(window.to_owned()).or_default().asks.push_back(ask);
-        self.settle(window, false)
+        replaced.into_iter().chain(self.settle(window, false)).collect()
     }
 
     /// Updates the view of a window, of a window without sessions too.
@@ -476,6 +478,24 @@ mod tests {
         let mut dialogs = Dialogs::default();
         set(&mut dialogs, view(true, Some("a"), &[]));
         assert_eq!(words(&dialogs.asked(WINDOW, ask("b", "s"))), "show s");
+    }
+
+    #[test]
+    fn a_request_that_is_replaced_has_no_dialog_that_could_allow_it() {
+        let mut dialogs = Dialogs::default();
+        assert_eq!(words(&dialogs.asked(WINDOW, ask("a", "r"))), "show r");
+        let other = DialogRequest { shown: "another hash".to_owned(), ..ask("a", "r") };
+        assert_eq!(words(&dialogs.asked(WINDOW, other)), "withdraw r; show r");
+        // The button of the first dialog was pressed at that moment.
+        assert_eq!(dialogs.reacted(&id("a", "r"), "hash of r", DialogResponse::AllowOnce), []);
+        let reaction = dialogs.reacted(&id("a", "r"), "another hash", DialogResponse::AllowOnce);
+        assert!(matches!(&reaction[..], [DialogEffect::Decide { shown, .. }] if shown == "another hash"));
+        // One that waits is replaced in its queue.
+        dialogs.asked(WINDOW, ask("a", "r"));
+        dialogs.asked(WINDOW, ask("b", "s"));
+        assert_eq!(words(&dialogs.asked(WINDOW, ask("b", "s"))), "");
+        assert_eq!(words(&dialogs.resolved(&id("a", "r"))), "withdraw r; show s");
+        assert_eq!(words(&dialogs.resolved(&id("b", "s"))), "withdraw s");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //!
 //! The invariants are checked after every step. Each one has a planted fault that breaks it.
 
-use super::{DialogEffect, DialogId, DialogRequest, DialogResponse, Dialogs, OpenRequests};
+use super::{Asking, DialogEffect, DialogId, DialogRequest, DialogResponse, Dialogs, OpenRequests};
 use crate::agent::{AgentCommand, ToolRequest};
 use crate::api::*;
 use crate::chance::Chance;
@@ -176,11 +176,13 @@ impl World {
         if self.sides[session].is_closed {
             return;
         }
-        self.n_asked += 1;
-        // Few ids, so that they are reused, but never the same input twice.
+        // Few ids and few inputs, so that both are used again, but no input in two sessions.
+        if self.chance.one_in(2) {
+            self.n_asked += 1;
+        }
         let id = RequestId::new(format!("r{}", self.chance.below(3)));
         let odd = if self.chance.one_in(4) { "\u{202e}" } else { "" };
-        let input = json!({"command": format!("touch {odd}{}", self.n_asked)});
+        let input = json!({"command": format!("touch {odd}{}/{session}", self.n_asked)});
         let request = ToolRequest { tool_name: "Bash".into(), input: input.into(), ..ToolRequest::default() };
         let request = crate::claude::request::read(request, Vec::new());
         self.sides[session].inbox.push_back(Inbox::Asks { id, request: Box::new(request) });
@@ -197,13 +199,26 @@ impl World {
             Inbox::Asks { .. } if self.sides[session].is_closed => Ok(()),
             Inbox::Asks { id, request } => {
                 let input = request.input.text().to_owned();
-                if let Some(view) =
-                    self.sides[session].open.ask(id.clone(), (*request).into(), None, 0).cloned()
-                {
-                    self.open.insert(view.shown.clone(), (session, id, input));
-                    self.tell(session, &Told::Asked(Box::new(view)));
+                let known = self.sides[session].open.get(&id).map(|view| view.shown.clone());
+                match self.sides[session].open.ask(id.clone(), (*request).into(), None, 0) {
+                    Asking::New(view) => {
+                        let view = Box::new(view.clone());
+                        self.open.insert(view.shown.clone(), (session, id, input));
+                        self.tell(session, &Told::Asked(view));
+                        Ok(())
+                    }
+                    Asking::Known => Ok(()),
+                    Asking::Clash(closed, _) => {
+                        let shown = known.ok_or("what clashes was open")?;
+                        let line = crate::wire::line(&closed.command.ok_or("a denial has a command")?);
+                        // Denied because of the clash, not by the user.
+                        self.meant.insert(Meant::Deny(shown.clone()));
+                        self.written(session, &line, &shown)?;
+                        self.forget(session, &id)?;
+                        self.tell(session, &Told::Over(id));
+                        Ok(())
+                    }
                 }
-                Ok(())
             }
             Inbox::TakesBack(id) => {
                 let closed = self.sides[session].open.withdraw(&id, "taken back");

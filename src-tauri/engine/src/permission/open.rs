@@ -9,12 +9,37 @@ use std::sync::Arc;
 
 /// The requests without an answer, oldest first.
 #[derive(Debug, Default)]
-pub struct OpenRequests(Vec<Open>);
+pub struct OpenRequests {
+    open: Vec<Open>,
+    /// The requests so far. An agent may use an id again.
+    n_asked: u64,
+}
+
+/// What a request of the agent is.
+#[derive(Debug)]
+pub enum Asking<'a> {
+    /// It waits for the user.
+    New(&'a PermissionRequest),
+    /// It is open already: the agent sent it again.
+    Known,
+    /// It has the id of another one that is open, so an answer could go to either. Both are denied: the open one, and
+    /// with the command the new one.
+    Clash(Box<Closed>, AgentCommand),
+}
 
 #[derive(Debug)]
 struct Open {
     view: PermissionRequest,
     request: Arc<ToolRequest>,
+}
+
+#[cfg(test)]
+impl Asking<'_> {
+    /// The request that waits now.
+    pub fn unwrap(self) -> PermissionRequest {
+        let Self::New(view) = self else { panic!("no new request") };
+        view.clone()
+    }
 }
 
 /// A request that is over.
@@ -40,20 +65,29 @@ pub enum Refusal {
 }
 
 impl OpenRequests {
-    /// Adds a request. `None` if a request with this id is already open: it keeps its place, and gets one answer.
+    /// Adds a request, unless one with this id is open.
     pub fn ask(
         &mut self,
         id: RequestId,
         request: Arc<ToolRequest>,
         subagent: Option<Subagent>,
         now: u64,
-    ) -> Option<&PermissionRequest> {
-        if self.place(&id).is_some() {
-            return None;
+    ) -> Asking<'_> {
+        if let Some(at) = self.place(&id) {
+            if self.open[at].request == request {
+                return Asking::Known;
+            }
+            let message =
+                "Two requests had the same id, so an answer could go to the wrong one. Both were denied.";
+            let command = denial(&id, &request, message);
+            return Asking::Clash(Box::new(denied(self.open.remove(at), message)), command);
         }
-        let view = PermissionRequest { subagent, ..view(id, &request, now) };
-        self.0.push(Open { view, request });
-        self.0.last().map(|open| &open.view)
+        self.n_asked += 1;
+        let mut view = PermissionRequest { subagent, ..view(id, &request, now) };
+        // An answer to an earlier request with this id, even to the same call, is none to this one.
+        view.shown = format!("{}-{}", self.n_asked, view.shown);
+        self.open.push(Open { view, request });
+        Asking::New(&self.open[self.open.len() - 1].view)
     }
 
     /// Answers a request with a decision.
@@ -64,9 +98,9 @@ impl OpenRequests {
         decision: Decision,
     ) -> Result<Closed, Refusal> {
         let at = self.place(id).ok_or(Refusal::NotOpen)?;
-        let open = &self.0[at];
+        let open = &self.open[at];
         let answer = answer(&open.view, &open.request, shown, decision).map_err(Refusal::Unfit)?;
-        let closed = closed(self.0.remove(at), answer.resolution, Some(answer.command));
+        let closed = closed(self.open.remove(at), answer.resolution, Some(answer.command));
         Ok(Closed { changed: answer.changed, ..closed })
     }
 
@@ -74,22 +108,22 @@ impl OpenRequests {
     pub fn withdraw(&mut self, id: &RequestId, reason: &str) -> Option<Closed> {
         let at = self.place(id)?;
         let resolution = Resolution::Withdrawn { reason: reason.to_owned() };
-        Some(closed(self.0.remove(at), resolution, None))
+        Some(closed(self.open.remove(at), resolution, None))
     }
 
     /// The file with the plan of a request.
     pub fn plan_file(&self, id: &RequestId) -> Option<PathBuf> {
-        let request = &self.0[self.place(id)?].request;
+        let request = &self.open[self.place(id)?].request;
         request.asked.plan_file.as_ref().map(PathBuf::from)
     }
 
     /// Withdraws the request for a plan if the plan is another one now. Returns also the request with the plan of now.
     pub fn plan_changed(&mut self, id: &RequestId, plan: &str) -> Option<(Closed, Arc<ToolRequest>)> {
         let at = self.place(id)?;
-        if self.0[at].request.asked.plan.trim() == plan.trim() {
+        if self.open[at].request.asked.plan.trim() == plan.trim() {
             return None;
         }
-        let open = self.0.remove(at);
+        let open = self.open.remove(at);
         let mut request = ToolRequest::clone(&open.request);
         let text = json::with_field(request.input.text(), "plan", &serde_json::Value::from(plan).to_string());
         // The agent takes the plan from its file; the input only has to be what is shown.
@@ -105,32 +139,24 @@ impl OpenRequests {
 
     /// Withdraws the requests for these calls.
     pub fn withdraw_of(&mut self, is_over: impl Fn(&ToolRequest) -> bool, reason: &str) -> Vec<Closed> {
-        let over = self.0.extract_if(.., |open| is_over(&open.request));
+        let over = self.open.extract_if(.., |open| is_over(&open.request));
         let withdrawn = |open| closed(open, Resolution::Withdrawn { reason: reason.to_owned() }, None);
         over.map(withdrawn).collect()
     }
 
     /// Denies all open requests, because no user is left who could answer them.
     pub fn deny_all(&mut self, message: &str) -> Vec<Closed> {
-        let denied = |open: Open| {
-            let request_id = open.view.id.to_string();
-            let command = match open.request.asked.form {
-                Some(_) => AgentCommand::Fill { request_id, values: None },
-                None => AgentCommand::Deny { request_id, message: message.to_owned(), interrupt: false },
-            };
-            closed(open, Resolution::Denied { message: message.to_owned() }, Some(command))
-        };
-        std::mem::take(&mut self.0).into_iter().map(denied).collect()
+        std::mem::take(&mut self.open).into_iter().map(|open| denied(open, message)).collect()
     }
 
     /// Withdraws all open requests; no answer counts any more.
     pub fn withdraw_all(&mut self, reason: &str) -> Vec<Closed> {
         let withdrawn = |open| closed(open, Resolution::Withdrawn { reason: reason.to_owned() }, None);
-        std::mem::take(&mut self.0).into_iter().map(withdrawn).collect()
+        std::mem::take(&mut self.open).into_iter().map(withdrawn).collect()
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &PermissionRequest> {
-        self.0.iter().map(|open| &open.view)
+        self.open.iter().map(|open| &open.view)
     }
 
     #[cfg(test)]
@@ -139,12 +165,25 @@ impl OpenRequests {
     }
 
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.open.is_empty()
     }
 
     fn place(&self, id: &RequestId) -> Option<usize> {
-        self.0.iter().position(|open| open.view.id == *id)
+        self.open.iter().position(|open| open.view.id == *id)
     }
+}
+
+fn denial(id: &RequestId, request: &ToolRequest, message: &str) -> AgentCommand {
+    let request_id = id.to_string();
+    match request.asked.form {
+        Some(_) => AgentCommand::Fill { request_id, values: None },
+        None => AgentCommand::Deny { request_id, message: message.to_owned(), interrupt: false },
+    }
+}
+
+fn denied(open: Open, message: &str) -> Closed {
+    let command = denial(&open.view.id, &open.request, message);
+    closed(open, Resolution::Denied { message: message.to_owned() }, Some(command))
 }
 
 fn closed(open: Open, resolution: Resolution, command: Option<AgentCommand>) -> Closed {
@@ -173,12 +212,12 @@ mod tests {
         let mut open = OpenRequests::default();
         let id = RequestId::new("r");
         let asked = request("ExitPlanMode", json!({"plan": "1. Look\n", "planFilePath": "/plans/a.md"}));
-        let shown = open.ask(id.clone(), asked, None, 1).unwrap().shown.clone();
+        let shown = open.ask(id.clone(), asked, None, 1).unwrap().shown;
         assert_eq!(open.plan_file(&id), Some(PathBuf::from("/plans/a.md")));
         assert!(open.plan_changed(&id, "1. Look").is_none(), "the same plan");
         let (closed, changed) = open.plan_changed(&id, "1. Delete").unwrap();
         assert!(closed.command.is_none() && matches!(closed.resolution, Resolution::Withdrawn { .. }));
-        open.ask(id.clone(), changed, None, 2);
+        open.ask(id.clone(), changed, None, 1).unwrap();
         let approve = || Decision::ApprovePlan { accept_edits: false };
         assert!(matches!(open.decide(&id, Some(&shown), approve()), Err(Refusal::Unfit(_))));
         let view = open.get(&id).unwrap().clone();
@@ -189,6 +228,41 @@ mod tests {
             panic!("not approved")
         };
         assert_eq!(input, r#"{"plan":"1. Delete","planFilePath":"/plans/a.md"}"#);
+    }
+
+    #[test]
+    fn two_requests_with_one_id_are_both_denied() {
+        let mut open = OpenRequests::default();
+        let (id, other) = (RequestId::new("r"), RequestId::new("q"));
+        let [first, second] = ["ls", "rm -r ."].map(|command| request("Bash", json!({"command": command})));
+        let shown = open.ask(id.clone(), first.clone(), None, 1).unwrap().shown;
+        open.ask(other.clone(), second.clone(), None, 1).unwrap();
+        assert!(matches!(open.ask(id.clone(), first, None, 2), Asking::Known), "the same one again");
+        let Asking::Clash(closed, denied) = open.ask(id.clone(), second, None, 3) else { panic!("no clash") };
+        assert!(matches!(closed.resolution, Resolution::Denied { .. }));
+        for command in [closed.command.unwrap(), denied] {
+            let is_denied = matches!(&command, AgentCommand::Deny { request_id, .. } if request_id == "r");
+            assert!(is_denied, "{command:?}");
+        }
+        let allow = Decision::AllowOnce { updated_input: None };
+        assert_eq!(open.decide(&id, Some(&shown), allow), Err(Refusal::NotOpen));
+        assert!(open.get(&other).is_some(), "another request is not affected");
+    }
+
+    #[test]
+    fn an_answer_counts_only_for_the_request_that_was_shown() {
+        let mut open = OpenRequests::default();
+        let id = RequestId::new("r");
+        let same = request("Bash", json!({"command": "make"}));
+        let shown = open.ask(id.clone(), same.clone(), None, 1).unwrap().shown;
+        let allow = || Decision::AllowOnce { updated_input: None };
+        open.decide(&id, Some(&shown), allow()).unwrap();
+        // The agent asks for the same call with the id that it used before, and the user had pressed twice.
+        let again = open.ask(id.clone(), same, None, 1).unwrap().shown;
+        for decision in [allow(), Decision::Deny { message: String::new(), interrupt: false }] {
+            assert!(matches!(open.decide(&id, Some(&shown), decision), Err(Refusal::Unfit(_))));
+        }
+        assert!(open.decide(&id, Some(&again), allow()).is_ok());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::agent::AgentRequest;
-use crate::permission::{Closed, Refusal};
+use crate::permission::{Asking, Closed, Refusal};
 
 impl Step<'_> {
     pub(super) fn decide(&mut self, id: &RequestId, shown: Option<&str>, decision: Decision) {
@@ -66,10 +66,21 @@ impl Step<'_> {
             AgentRequest::Tool(request) => {
                 let tool_use_id = request.tool_use_id.clone();
                 self.machine.audit.on_request(tool_use_id.as_deref());
-                if let Some(request) = self.machine.requests.on_request(id, request, self.now) {
-                    self.note(TranscriptEvent::Asked { tool_use_id });
-                    self.emit(Event::PermissionRequested { request });
-                    self.changed();
+                match self.machine.requests.on_request(id, request, self.now) {
+                    Asking::New(request) => {
+                        let request = Box::new(request.clone());
+                        self.note(TranscriptEvent::Asked { tool_use_id });
+                        self.emit(Event::PermissionRequested { request });
+                        self.changed();
+                    }
+                    Asking::Known => {}
+                    Asking::Clash(open, denial) => {
+                        self.resolved([*open]);
+                        self.push(Effect::Write(denial));
+                        let words =
+                            "The agent sent two permission requests with the same id. Both were denied.";
+                        self.notice(Level::Warning, words, None);
+                    }
                 }
             }
             AgentRequest::Malformed { error } => {

@@ -2,7 +2,7 @@
 
 use crate::agent::{Assistant, ContentBlock, Task, ToolRequest, User};
 use crate::api::{Decision, PermissionRequest, RequestId, Resolution};
-use crate::permission::{Closed, OpenRequests, Refusal, Subagents};
+use crate::permission::{Asking, Closed, OpenRequests, Refusal, Subagents};
 use crate::transcript::changed_inputs::{ChangedInput, ChangedInputs};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -41,15 +41,10 @@ impl Requests {
         self.calls_of_turn.clear();
     }
 
-    /// The agent asks. Returns the request to show; `None` if it is not a new one.
-    pub fn on_request(
-        &mut self,
-        id: &str,
-        request: &Arc<ToolRequest>,
-        now: u64,
-    ) -> Option<Box<PermissionRequest>> {
+    /// The agent asks.
+    pub fn on_request(&mut self, id: &str, request: &Arc<ToolRequest>, now: u64) -> Asking<'_> {
         let subagent = self.subagents.asking(request);
-        self.open.ask(RequestId::new(id), request.clone(), subagent, now).cloned().map(Box::new)
+        self.open.ask(RequestId::new(id), request.clone(), subagent, now)
     }
 
     /// The plan of a request as its file has it now. Returns the request that is over and the one in its place, if the
@@ -61,8 +56,8 @@ impl Requests {
         now: u64,
     ) -> Option<(Closed, Box<PermissionRequest>)> {
         let (withdrawn, request) = self.open.plan_changed(id, plan)?;
-        let shown = self.on_request(id.as_str(), &request, now)?;
-        Some((withdrawn, shown))
+        let Asking::New(shown) = self.on_request(id.as_str(), &request, now) else { return None };
+        Some((withdrawn, Box::new(shown.clone())))
     }
 
     /// The user decided. Returns why nothing is sent, if the decision does not fit.

@@ -126,10 +126,11 @@ impl Life {
                 let (n, id) = (word(), word());
                 self.answer(&format!("deskbell-{n}"), Ok(json!({"still_queued": [id]})))
             }
-            "ask" => {
+            "ask" | "ask-other" => {
+                let command = if kind == "ask" { "true" } else { "false" };
                 let request = ToolRequest {
                     tool_name: "Bash".to_owned(),
-                    input: json!({"command": "true"}).into(),
+                    input: json!({ "command": command }).into(),
                     ..ToolRequest::default()
                 };
                 let request = crate::claude::request::read(request, Vec::new());

@@ -21,6 +21,18 @@ fn a_request_gets_one_answer() {
     ]);
 }
 
+#[test]
+fn two_requests_with_one_id_are_both_denied() {
+    live_from_ready(&[
+        ("prompt a", "send a; a Sent; begin [a]"),
+        ("ask r", "show r"),
+        ("ask-other r", "reply r deny; r denied; reply r deny; Warning"),
+        ("allow r", "refuse NoSuchRequest"),
+        ("ask r", "show r"),
+        ("allow r", "reply r allow; r allowed"),
+    ]);
+}
+
 /// The lines of 2.1.329 for a subagent that asks: its request has only its id.
 #[test]
 fn a_request_says_which_subagent_asks() {

@@ -3,13 +3,15 @@
 use super::{Checked, Phase, Scene, hold};
 use crate::agent::{AgentEvent, AgentRequest, ToolRequest};
 use crate::api::*;
-use crate::permission;
 use crate::session::machine::{Effect, Input, Machine};
 use serde_json::{Value, json};
+use std::collections::HashMap;
 
 #[derive(Default)]
 pub struct Requests {
     pub open: Vec<(RequestId, ToolRequest)>,
+    /// The `shown` of each request, as it was published last.
+    shown: HashMap<RequestId, String>,
     /// Received in this step, and not published yet.
     to_show: Option<(RequestId, ToolRequest)>,
     /// Not supported: must be answered with an error or a denial in this step.
@@ -29,10 +31,9 @@ enum TurnDown {
 }
 
 impl Requests {
-    /// The fingerprint of an open request's shown content.
+    /// The `shown` of an open request.
     pub fn shown(&self, id: &RequestId) -> Option<String> {
-        let (_, request) = self.open.iter().find(|(known, _)| known == id)?;
-        Some(permission::shown(id, request))
+        self.shown.get(id).filter(|_| self.is_open(id)).cloned()
     }
 
     fn is_open(&self, id: &RequestId) -> bool {
@@ -89,6 +90,7 @@ impl Requests {
                     "{} is shown, which was not asked now",
                     request.id
                 );
+                self.shown.insert(request.id.clone(), request.shown.clone());
                 self.open.extend(due);
             }
             Effect::Emit(Event::PermissionResolved { request_id, resolution }) => {
