@@ -33,10 +33,6 @@ fn note_of_call(relay: &Relay) -> Result<Value> {
     Ok(call["body"].clone())
 }
 
-fn is_old(relay: &Relay) -> Result<bool> {
-    Ok(relay.session()?["agentVersion"] == "2.1.197")
-}
-
 pub async fn hooks_are_shown_by_what_they_did() -> Result<()> {
     let world = World::new().await?;
     let message = json!({"systemMessage": "Mind the gap"});
@@ -82,7 +78,7 @@ pub async fn a_call_says_that_a_hook_allowed_or_denied_it() -> Result<()> {
         let is_allowed = decision == "allow";
         ensure!(world.file("made.txt").exists() == is_allowed, "{call}");
         // 2.1.197 does not report who decided, and a denial is a failure with the reason.
-        let expected = match (is_allowed, is_old(&relay)?) {
+        let expected = match (is_allowed, relay.is_old_cli()?) {
             (true, true) => None,
             (false, true) => Some(reason),
             (true, false) => Some("allowed by a hook"),

@@ -84,11 +84,6 @@ pub async fn the_end_of_input_finishes_the_queue() -> Result<()> {
     Ok(())
 }
 
-/// 2.1.197 does not report which prompts it took up.
-fn is_old(relay: &Relay) -> Result<bool> {
-    Ok(relay.session()?["agentVersion"] == "2.1.197")
-}
-
 fn given(text: &str, delivery: Delivery) -> Command {
     Command::Prompt { text: text.to_owned(), attachments: Vec::new(), delivery }
 }
@@ -113,7 +108,7 @@ pub async fn a_prompt_goes_into_the_turn() -> Result<()> {
     relay.prompt("BASH touch a.txt\nBASH touch b.txt\nSAY rest").await?;
     let first = relay.request().await?;
     let joins = relay.session()?["takesIntoTurn"] == true;
-    ensure!(joins != is_old(&relay)?, "a prompt can join the turn: {joins}");
+    ensure!(joins != relay.is_old_cli()?, "a prompt can join the turn: {joins}");
     relay.send(&given("SAY joined", Delivery::IntoTurn)).await?;
     let is_sent = |event: &Value| {
         let body = &event["item"]["body"];
@@ -150,7 +145,7 @@ pub async fn a_prompt_into_a_turn_without_a_tool_is_the_next_turn() -> Result<()
         let turn = relay.turn_end().await?;
         ensure!(turn["promptIds"].as_array().is_some_and(|ids| ids.len() == 1), "{turn}");
     }
-    let expected = match is_old(&relay)? {
+    let expected = match relay.is_old_cli()? {
         true => ["one", "two", "three", "joined"],
         false => ["one", "joined", "two", "three"],
     };
@@ -164,7 +159,7 @@ pub async fn an_interrupt_holds_the_queue_until_it_is_continued() -> Result<()> 
     let mut relay = with_queue(&world, &["SAY two", "SAY three"]).await?;
     relay.send(&given("SAY joined", Delivery::IntoTurn)).await?;
     let is_given = |session: &Value| session["queue"].as_array().is_some_and(|queue| queue.len() == 3);
-    let is_old = is_old(&relay)?;
+    let is_old = relay.is_old_cli()?;
     if is_old {
         relay.session_where("three prompts that wait", is_given).await?;
     }

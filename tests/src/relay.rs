@@ -240,6 +240,11 @@ impl Relay {
         Ok(changed.context("no facts of the session were told")?["session"].clone())
     }
 
+    /// Whether the agent is the older of the two tested versions of the CLI.
+    pub fn is_old_cli(&self) -> Result<bool> {
+        Ok(self.session()?["agentVersion"] == "2.1.197")
+    }
+
     /// The transcript folded from the events, as a window would show it.
     pub fn items(&self) -> Vec<Value> {
         transcript::fold(&self.events.borrow().events)

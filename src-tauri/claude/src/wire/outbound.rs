@@ -116,6 +116,11 @@ fn body(request: &HostRequest) -> Value {
                 // An interrupt ends the turn only: without the field it also ends every subagent in the background
                 // (2.1.329 and 2.1.332).
                 "perTaskStopAffordance": true,
+                // The words and thoughts of subagents (2.1.197 and 2.1.332), and the calls of a subagent's subagent
+                // (2.1.332): without the fields only the first subagents' calls arrive, and a reopened conversation shows
+                // more than the live one.
+                "forwardSubagentText": true,
+                "forwardNestedSubagentToolCalls": true,
             });
             if *renews_system_prompt {
                 // 2.1.329 sends the system prompt that a conversation began with until it is compacted, whatever later
