@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use crate::command::{cargo, command, read, run};
-use crate::json::Json;
 use crate::{Outcome, project};
+use serde_json::Value;
 
 /// The debug build of all tests and of all programs but xtask, which runs. It is one command, for all parts: for each
 /// selection of packages and kinds Cargo would choose other features of the dependencies, and compile these and the
@@ -33,12 +33,11 @@ pub fn tests_of(name: &str) -> Outcome<Command> {
 
 /// The program that a message of Cargo names, if it is that of the tests with this name.
 fn program_in(message: &str, name: &str) -> Option<PathBuf> {
-    let message = Json::parse(message).ok()?;
-    let target = message.get("target")?;
-    let is_wanted = target.text("name") == name
-        && target.list("kind").iter().any(|kind| kind.as_text() == Some("test"))
-        && !message.text("executable").is_empty();
-    is_wanted.then(|| message.text("executable").into())
+    let message: Value = serde_json::from_str(message).ok()?;
+    let target = &message["target"];
+    let is_test = target["kind"].as_array()?.iter().any(|kind| kind == "test");
+    let program = message["executable"].as_str()?;
+    (is_test && target["name"] == name).then(|| program.into())
 }
 
 #[cfg(test)]

@@ -1,8 +1,7 @@
 //! The project's commands: `cargo xtask run`, `test`, `bench`, `fuzz`, `shots`, `guide`, `systems`, `wine`, `package`,
 //! `walk`, `notes`, `latest`, `recordings`, `claude` and `icons`.
 //!
-//! Built from the standard library alone, so that it compiles before anything else is installed, and then installs the
-//! other dependencies.
+//! It needs Rust and a C linker, no library of the system, and installs the other dependencies.
 
 mod agents;
 mod bench;
@@ -17,7 +16,6 @@ mod fuzz;
 mod gnome_shell;
 mod guide;
 mod icons;
-mod json;
 mod node;
 mod package;
 mod packages;

@@ -20,6 +20,7 @@ use crate::project::APP;
 use crate::scratch::Scratch;
 use crate::systems::{self, WINDOWS};
 use crate::{Outcome, system, ui};
+use serde_json::Value;
 
 /// The unit tests of the dialog. Others of the app have paths of Unix in them.
 const DIALOG: &str = "ask::task_dialog";
@@ -232,7 +233,9 @@ impl Wine {
         let (mut first, mut input, mut lines) = self.open(&attach)?;
         send(&mut input, &open)?;
         let accepted = self.line(&mut lines, &[r#""type":"accepted""#, r#""id":"1""#])?;
-        let session = crate::json::Json::parse(&accepted)?.text("sessionId").to_owned();
+        let answer: Value =
+            serde_json::from_str(&accepted).map_err(|error| format!("{error}: {accepted}"))?;
+        let session = answer["sessionId"].as_str().ok_or("the server named no session")?;
         let prompt = |id: &str, text: &str| {
             let command = format!(r#"{{"type":"prompt","text":"{text}"}}"#);
             format!(r#"{{"type":"command","id":"{id}","sessionId":"{session}","command":{command}}}"#)

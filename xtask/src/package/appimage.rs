@@ -11,9 +11,9 @@ use super::kind::Kind;
 use super::profile::Profile;
 use super::{Source, built_package, rpm, tree};
 use crate::command::{cargo, command, find, read, run};
-use crate::json::Json;
 use crate::scratch::Scratch;
 use crate::{Outcome, project};
+use serde_json::Value;
 
 /// The crate whose source has the runtime. Nothing of its code is used.
 const CRATE: (&str, &str) = ("appimage", "0.4.0");
@@ -152,8 +152,8 @@ fn check_start(start: Start, image: &Path, home: &Path, folder: &Path) -> Outcom
 fn unset(events: &str) -> Outcome<usize> {
     let mut items = BTreeSet::new();
     for line in events.lines().filter(|line| line.contains("(unset)")) {
-        let event = Json::parse(line)?;
-        items.extend(event.get("item").map(|item| item.text("id").to_owned()));
+        let event: Value = serde_json::from_str(line).map_err(|error| format!("{error}: {line}"))?;
+        items.extend(event["item"]["id"].as_str().map(str::to_owned));
     }
     Ok(items.len())
 }

@@ -13,12 +13,12 @@ use super::installed_relay::ends_a_turn;
 use super::kind::Kind;
 use super::profile::Profile;
 use crate::command::{read, run};
-use crate::json::Json;
 use crate::packages::Need;
 use crate::process::Guarded;
 use crate::project::APP;
 use crate::root::CleanRoot;
 use crate::{Outcome, demo, project, system};
+use serde_json::Value;
 
 /// The releases of Debian, 12 and 13.
 const RELEASES: [&str; 2] = ["bookworm", "trixie"];
@@ -138,8 +138,9 @@ impl Installed {
         let line =
             found.map_err(|why| format!("the relay opened no session ({why:?}): {:?}", lines.seen()))?;
         drop(input);
-        let session = Json::parse(&line)?.text("sessionId").to_owned();
-        if session.is_empty() { Err(format!("the relay named no session: {line}")) } else { Ok(session) }
+        let answer: Value = serde_json::from_str(&line).map_err(|error| format!("{error}: {line}"))?;
+        let session = answer["sessionId"].as_str().map(str::to_owned);
+        session.ok_or_else(|| format!("the relay named no session: {line}"))
     }
 
     /// A turn of the demo agent.

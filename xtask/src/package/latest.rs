@@ -6,6 +6,7 @@ use std::path::Path;
 use super::kind::Kind;
 use super::sums;
 use crate::Outcome;
+use serde_json::json;
 
 /// Prints the list for an AppImage.
 pub fn latest(image: &str) -> Outcome {
@@ -17,7 +18,7 @@ fn list(image: &Path) -> Outcome<String> {
     let name = image.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let of_app = name.strip_prefix(&format!("{}-", Kind::App.name()));
     let parts = of_app.and_then(|name| name.strip_suffix(".AppImage")?.rsplit_once('-'));
-    // The list is written as text, so nothing that JSON would have to escape may be in a name.
+    // The version and the processor are parts of addresses.
     let is_plain =
         |part: &str| part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._".contains(&byte));
     let Some((version, processor)) = parts.filter(|(version, of)| is_plain(version) && is_plain(of)) else {
@@ -25,9 +26,8 @@ fn list(image: &Path) -> Outcome<String> {
     };
     let found = fs::metadata(image).map_err(|error| format!("{}: {error}", image.display()))?;
     let (size, sum) = (found.len(), sums::sum(image)?);
-    Ok(format!(
-        r#"{{"version":"{version}","files":{{"linux-{processor}.AppImage":{{"name":"{name}","size":{size},"sha256":"{sum}"}}}}}}"#
-    ))
+    let file = json!({"name": name, "size": size, "sha256": sum});
+    Ok(json!({"version": version, "files": {format!("linux-{processor}.AppImage"): file}}).to_string())
 }
 
 #[cfg(test)]

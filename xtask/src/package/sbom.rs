@@ -2,24 +2,20 @@
 
 use super::dates::iso;
 use super::shipped::{Origin, Shipped};
-use crate::json::Json;
+use serde_json::json;
 
 /// The inventory of the program of this crate and these packages; the same packages give the same text.
 pub fn sbom(root: &str, shipped: &[Shipped], version: &str, seconds: u64) -> String {
-    let map = |fields: Vec<(&str, Json)>| {
-        Json::Map(fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
-    };
-    let list = |keys: &[String]| Json::List(keys.iter().map(|key| key.as_str().into()).collect());
     let is_root = |package: &Shipped| package.origin == Origin::Cargo && package.name == root;
     let component = |package: &Shipped| {
-        map(vec![
-            ("type", if is_root(package) { "application" } else { "library" }.into()),
-            ("bom-ref", package.key().as_str().into()),
-            ("name", package.name.as_str().into()),
-            ("version", package.version.as_str().into()),
-            ("licenses", Json::List(vec![map(vec![("expression", package.licence.as_str().into())])])),
-            ("purl", package.key().as_str().into()),
-        ])
+        json!({
+            "type": if is_root(package) { "application" } else { "library" },
+            "bom-ref": package.key(),
+            "name": package.name,
+            "version": package.version,
+            "licenses": [{"expression": package.licence}],
+            "purl": package.key(),
+        })
     };
     let (program, others): (Vec<&Shipped>, Vec<&Shipped>) =
         shipped.iter().partition(|package| is_root(package));
@@ -38,25 +34,21 @@ pub fn sbom(root: &str, shipped: &[Shipped], version: &str, seconds: u64) -> Str
         }
         uses.sort();
         uses.dedup();
-        map(vec![("ref", package.key().as_str().into()), ("dependsOn", list(&uses))])
+        json!({"ref": package.key(), "dependsOn": uses})
     };
-    let timestamp = format!("{}T00:00:00Z", iso(seconds));
-    let mut metadata = vec![("timestamp", timestamp.as_str().into())];
+    let mut metadata = json!({"timestamp": format!("{}T00:00:00Z", iso(seconds))});
     if let Some(program) = program.first() {
-        metadata.push(("component", component(program)));
+        metadata["component"] = component(program);
     }
-    let document = map(vec![
-        ("bomFormat", "CycloneDX".into()),
-        ("specVersion", "1.5".into()),
-        ("version", Json::Number("1".to_owned())),
-        ("metadata", map(metadata)),
-        ("components", Json::List(others.iter().map(|package| component(package)).collect())),
-        ("dependencies", Json::List(shipped.iter().map(uses).collect())),
-        (
-            "properties",
-            Json::List(vec![map(vec![("name", "deskbell:version".into()), ("value", version.into())])]),
-        ),
-    ]);
+    let document = json!({
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.5",
+        "version": 1,
+        "metadata": metadata,
+        "components": others.iter().map(|package| component(package)).collect::<Vec<_>>(),
+        "dependencies": shipped.iter().map(uses).collect::<Vec<_>>(),
+        "properties": [{"name": "deskbell:version", "value": version}],
+    });
     format!("{document}\n")
 }
 
@@ -64,6 +56,7 @@ pub fn sbom(root: &str, shipped: &[Shipped], version: &str, seconds: u64) -> Str
 mod tests {
     use super::*;
     use crate::project::APP;
+    use serde_json::Value;
 
     #[test]
     fn every_package_is_a_component_and_every_reference_leads_to_one() {
@@ -84,18 +77,15 @@ mod tests {
         ];
         let text = sbom(APP, &all, "1.0.0", 0);
         assert_eq!(text, sbom(APP, &all, "1.0.0", 0));
-        let document = Json::parse(&text).unwrap();
-        assert_eq!(document.list("components").len(), 3);
-        let program = document.get("metadata").and_then(|metadata| metadata.get("component")).unwrap();
-        assert_eq!((program.text("name"), program.text("type")), (APP, "application"));
-        let app = document
-            .list("dependencies")
-            .iter()
-            .find(|entry| entry.text("ref") == "pkg:cargo/deskbell@1.0.0");
-        let uses: Vec<&str> = app.unwrap().list("dependsOn").iter().filter_map(Json::as_text).collect();
-        assert_eq!(uses, ["pkg:cargo/a@1.0.0", "pkg:npm/b@1.0.0"]);
-        let known: Vec<&str> = document.list("dependencies").iter().map(|entry| entry.text("ref")).collect();
-        let referred = document.list("dependencies").iter().flat_map(|entry| entry.list("dependsOn"));
-        assert!(referred.filter_map(Json::as_text).all(|key| known.contains(&key)));
+        let document: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(document["components"].as_array().unwrap().len(), 3);
+        let program = &document["metadata"]["component"];
+        assert_eq!((&program["name"], &program["type"]), (&APP.into(), &"application".into()));
+        let dependencies = document["dependencies"].as_array().unwrap();
+        let app = dependencies.iter().find(|entry| entry["ref"] == "pkg:cargo/deskbell@1.0.0");
+        assert_eq!(app.unwrap()["dependsOn"], json!(["pkg:cargo/a@1.0.0", "pkg:npm/b@1.0.0"]));
+        let known: Vec<&Value> = dependencies.iter().map(|entry| &entry["ref"]).collect();
+        let referred = dependencies.iter().flat_map(|entry| entry["dependsOn"].as_array().unwrap());
+        assert!(referred.into_iter().all(|key| known.contains(&key)));
     }
 }

@@ -8,8 +8,8 @@ use std::process::Command;
 
 use crate::Outcome;
 use crate::command::{cargo, read};
-use crate::json::Json;
 use crate::project::{self, APP};
+use serde_json::Value;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Origin {
@@ -72,44 +72,43 @@ pub fn host() -> Outcome<String> {
 fn crates(root: &str, target: &str) -> Outcome<Vec<Shipped>> {
     let metadata =
         read(cargo().args(["metadata", "--format-version=1", "--locked", "--filter-platform", target]))?;
-    let metadata = Json::parse(&metadata)?;
-    let by_id: BTreeMap<&str, &Json> =
-        metadata.list("packages").iter().map(|package| (package.text("id"), package)).collect();
-    let resolve = metadata.get("resolve").ok_or("cargo resolved nothing")?;
-    let nodes: BTreeMap<&str, &Json> =
-        resolve.list("nodes").iter().map(|node| (node.text("id"), node)).collect();
-    let root = metadata.list("packages").iter().find(|package| package.text("name") == root);
-    let mut waiting = vec![root.ok_or("cargo does not know the crate to be shipped")?.text("id")];
+    let metadata: Value =
+        serde_json::from_str(&metadata).map_err(|error| format!("cargo's metadata: {error}"))?;
+    let (packages, nodes) = (list(&metadata["packages"]), list(&metadata["resolve"]["nodes"]));
+    let by_id: BTreeMap<&str, &Value> =
+        packages.iter().map(|package| (text(&package["id"]), package)).collect();
+    let nodes: BTreeMap<&str, &Value> = nodes.iter().map(|node| (text(&node["id"]), node)).collect();
+    let root = packages.iter().find(|package| package["name"] == root);
+    let mut waiting = vec![text(&root.ok_or("cargo does not know the crate to be shipped")?["id"])];
     let mut found: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     while let Some(id) = waiting.pop() {
         if found.contains_key(id) {
             continue;
         }
         let node = nodes.get(id).ok_or_else(|| format!("cargo did not resolve {id}"))?;
-        let is_linked = |dependency: &&Json| {
-            let kinds = dependency.list("dep_kinds");
-            let is_normal = kinds.iter().any(|kind| kind.get("kind") == Some(&Json::Null));
-            is_normal && by_id.get(dependency.text("pkg")).is_some_and(|package| !is_macro(package))
+        let is_linked = |dependency: &&Value| {
+            let is_normal = list(&dependency["dep_kinds"]).iter().any(|kind| kind["kind"].is_null());
+            is_normal && by_id.get(text(&dependency["pkg"])).is_some_and(|package| !is_macro(package))
         };
         let uses: Vec<&str> =
-            node.list("deps").iter().filter(is_linked).map(|dependency| dependency.text("pkg")).collect();
+            list(&node["deps"]).iter().filter(is_linked).map(|dependency| text(&dependency["pkg"])).collect();
         waiting.extend(&uses);
         found.insert(id, uses);
     }
     let name = |id: &&str| {
-        by_id.get(id).map(|package| key(Origin::Cargo, package.text("name"), package.text("version")))
+        by_id.get(id).map(|package| key(Origin::Cargo, text(&package["name"]), text(&package["version"])))
     };
     let mut crates = Vec::new();
     for (id, uses) in &found {
         let package = by_id.get(id).ok_or_else(|| format!("cargo does not describe {id}"))?;
-        let folder = Path::new(package.text("manifest_path")).parent().ok_or("a crate without a folder")?;
-        let is_own = package.get("source") == Some(&Json::Null);
+        let folder = Path::new(text(&package["manifest_path"])).parent().ok_or("a crate without a folder")?;
+        let is_own = package["source"].is_null();
         crates.push(Shipped {
             origin: Origin::Cargo,
-            name: package.text("name").to_owned(),
-            version: package.text("version").to_owned(),
-            licence: package.text("license").replace('/', " OR "),
-            authors: package.list("authors").iter().filter_map(Json::as_text).map(str::to_owned).collect(),
+            name: text(&package["name"]).to_owned(),
+            version: text(&package["version"]).to_owned(),
+            licence: text(&package["license"]).replace('/', " OR "),
+            authors: list(&package["authors"]).iter().map(|author| text(author).to_owned()).collect(),
             // The project's own licences are at its root.
             texts: texts(&if is_own { project::root() } else { folder.to_path_buf() })?,
             uses: uses.iter().filter_map(name).collect(),
@@ -118,18 +117,17 @@ fn crates(root: &str, target: &str) -> Outcome<Vec<Shipped>> {
     Ok(crates)
 }
 
-fn is_macro(package: &Json) -> bool {
-    let kinds = package.list("targets").iter().flat_map(|target| target.list("kind"));
-    kinds.into_iter().any(|kind| kind.as_text() == Some("proc-macro"))
+fn is_macro(package: &Value) -> bool {
+    let mut kinds = list(&package["targets"]).iter().flat_map(|target| list(&target["kind"]));
+    kinds.any(|kind| kind == "proc-macro")
 }
 
 /// The npm packages that the page is built from: the dependencies of `package.json`, and Svelte, whose parts are compiled
 /// into the components.
 fn packages(ui: &Path) -> Outcome<Vec<Shipped>> {
     let manifest = package_json(ui)?;
-    let names =
-        manifest.map("dependencies").iter().map(|(name, _)| name.clone()).chain(["svelte".to_owned()]);
-    let mut waiting = names.map(|name| folder_of(ui, ui, &name)).collect::<Outcome<Vec<PathBuf>>>()?;
+    let names = dependencies(&manifest).chain(["svelte"]);
+    let mut waiting = names.map(|name| folder_of(ui, ui, name)).collect::<Outcome<Vec<PathBuf>>>()?;
     let mut found: BTreeMap<PathBuf, Shipped> = BTreeMap::new();
     while let Some(folder) = waiting.pop() {
         if found.contains_key(&folder) {
@@ -137,21 +135,19 @@ fn packages(ui: &Path) -> Outcome<Vec<Shipped>> {
         }
         let manifest = package_json(&folder)?;
         let mut uses = Vec::new();
-        for (name, _) in manifest.map("dependencies") {
+        for name in dependencies(&manifest) {
             let folder = folder_of(ui, &folder, name)?;
-            uses.push(key(Origin::Npm, name, package_json(&folder)?.text("version")));
+            uses.push(key(Origin::Npm, name, text(&package_json(&folder)?["version"])));
             waiting.push(folder);
         }
-        let author = manifest.get("author").and_then(|author| match author {
-            Json::Text(text) => Some(text.clone()),
-            author => Some(author.text("name").to_owned()).filter(|name| !name.is_empty()),
-        });
+        let author = &manifest["author"];
+        let author = author.as_str().or_else(|| author["name"].as_str());
         let package = Shipped {
             origin: Origin::Npm,
-            name: manifest.text("name").to_owned(),
-            version: manifest.text("version").to_owned(),
-            licence: manifest.text("license").to_owned(),
-            authors: author.into_iter().collect(),
+            name: text(&manifest["name"]).to_owned(),
+            version: text(&manifest["version"]).to_owned(),
+            licence: text(&manifest["license"]).to_owned(),
+            authors: author.map(str::to_owned).into_iter().collect(),
             texts: texts(&folder)?,
             uses,
         };
@@ -160,11 +156,26 @@ fn packages(ui: &Path) -> Outcome<Vec<Shipped>> {
     Ok(found.into_values().collect())
 }
 
-fn package_json(folder: &Path) -> Outcome<Json> {
+/// The names of the packages that a manifest depends on.
+fn dependencies(manifest: &Value) -> impl Iterator<Item = &str> {
+    manifest["dependencies"].as_object().into_iter().flatten().map(|(name, _)| name.as_str())
+}
+
+/// A text; empty if the value is something else.
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+/// A list; empty if the value is something else.
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+fn package_json(folder: &Path) -> Outcome<Value> {
     let file = folder.join("package.json");
     let text =
         fs::read_to_string(&file).map_err(|error| format!("could not read {}: {error}", file.display()))?;
-    Json::parse(&text).map_err(|error| format!("{}: {error}", file.display()))
+    serde_json::from_str(&text).map_err(|error| format!("{}: {error}", file.display()))
 }
 
 /// The folder of a package as Node finds it from another one.

@@ -1,11 +1,11 @@
 //! SHA256SUMS: the checksums of everything that a release consists of.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use crate::Outcome;
-use crate::command::{find, read};
+use sha2::{Digest, Sha256};
 
 /// The name of the file.
 const NAME: &str = "SHA256SUMS";
@@ -28,25 +28,12 @@ pub fn write(folder: &Path, files: &[PathBuf]) -> Outcome {
     Ok(())
 }
 
-/// The checksum, by the tool that the system has.
-pub fn sum(file: &Path) -> Outcome<String> {
-    let mut command = if cfg!(windows) {
-        let mut certutil = Command::new("certutil");
-        certutil.arg("-hashfile").arg(file).arg("SHA256");
-        certutil
-    } else if find("sha256sum").is_some() {
-        let mut sum = Command::new("sha256sum");
-        sum.arg(file);
-        sum
-    } else {
-        let mut sum = Command::new("shasum");
-        sum.args(["-a", "256"]).arg(file);
-        sum
-    };
-    let output = read(&mut command)?;
-    let is_sum = |word: &&str| word.len() == 64 && word.chars().all(|c| c.is_ascii_hexdigit());
-    let found = output.split_whitespace().find(is_sum);
-    found.map(str::to_owned).ok_or_else(|| format!("no checksum in: {output}"))
+/// The SHA-256 of a file, in hexadecimal digits.
+pub fn sum(path: &Path) -> Outcome<String> {
+    let error = |error: io::Error| format!("could not read {}: {error}", path.display());
+    let mut hash = Sha256::new();
+    io::copy(&mut File::open(path).map_err(error)?, &mut hash).map_err(error)?;
+    Ok(format!("{:x}", hash.finalize()))
 }
 
 #[cfg(test)]
