@@ -4,7 +4,9 @@ use crate::agents::CommandPlace;
 use crate::event::{
     Call, CallInput, CallKind, CallStatus, CommandFrom, Content, Diff, Exit, OutputChange, Place,
 };
-use crate::output::{TerminalText, exit, raw_text, terminal_text, unfenced};
+use crate::output::{
+    MOST_OUTPUT, TerminalText, exit, exit_in_text, raw_output, raw_text, terminal_text, unfenced,
+};
 use crate::read::{content, text};
 use crate::rpc::shortened;
 use agent_client_protocol_schema::v1;
@@ -12,8 +14,9 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::collections::{HashMap, VecDeque};
 
-/// The output that is kept of a call, in bytes. The rest is counted.
-pub const MOST_OUTPUT: usize = 4 << 20;
+/// The parts of a call's content that are no text and are kept, and the size of the images among them. The rest is named.
+const MOST_ATTACHMENTS: usize = 64;
+const MOST_IMAGES: usize = 16 << 20;
 /// Ended calls of earlier turns whose status is kept for late updates.
 const MOST_ENDED: usize = 4096;
 
@@ -45,6 +48,8 @@ struct State {
     note: String,
     output: String,
     left_out: u64,
+    beside: Option<String>,
+    raw_output: Option<String>,
     attachments: Vec<Content>,
     exit: Option<Exit>,
     /// Its output comes from a terminal of the agent.
@@ -80,7 +85,7 @@ impl Calls {
         let (fields, odd) = fields(update);
         let place = self.place;
         let (state, is_new) = self.state(&id, is_first);
-        let mut change = Call { id, ..Call::default() };
+        let mut change = Call { id, is_new, ..Call::default() };
         let begins = match (is_new, is_first) {
             (false, _) => None,
             (true, true) => Some(CallStatus::Waiting),
@@ -95,9 +100,8 @@ impl Calls {
         set_list(&mut state.diffs, diffs, &mut change.diffs);
         let attachments = Some(fields.attachments).filter(|list| !list.is_empty());
         set_list(&mut state.attachments, attachments, &mut change.attachments);
-        let status = exit(update).filter(|exit| state.exit.as_ref() != Some(exit));
-        state.exit = status.clone().or(state.exit.take());
-        change.exit = status;
+        let exit = exit(update).or_else(|| state.exit_in_words());
+        set(&mut state.exit, &exit, &mut change.exit);
         Some((change, odd))
     }
 
@@ -107,8 +111,8 @@ impl Calls {
         let id = text(call, "toolCallId")?;
         let (fields, odd) = fields(call);
         let place = self.place;
-        let (state, _) = self.state(&id, false);
-        let mut change = Call { id: id.clone(), ..Call::default() };
+        let (state, is_new) = self.state(&id, false);
+        let mut change = Call { id: id.clone(), is_new, ..Call::default() };
         // Some agents say that a call runs before they ask about it, and may ask again while it runs.
         state.is_allowed = false;
         state.set_status(Some(CallStatus::Waiting), &mut change);
@@ -251,30 +255,40 @@ impl State {
         match terminal_text(update) {
             Some(TerminalText::Added(added)) => {
                 self.has_terminal = true;
-                return self.add_output(&added, change);
+                self.add_output(&added, change);
             }
             Some(TerminalText::Whole(whole)) => {
                 self.has_terminal = true;
-                return self.set_output(&whole, change);
+                self.set_output(&whole, change);
             }
             None => {}
         }
-        if self.has_terminal {
-            return;
+        match raw_text(update) {
+            // The content has the same text in a frame.
+            Some(raw) if !self.has_terminal => return self.set_output(&raw, change),
+            raw => set(&mut self.raw_output, &raw.or_else(|| raw_output(update)), &mut change.raw_output),
         }
-        if let Some(raw) = raw_text(update) {
-            return self.set_output(&raw, change);
-        }
-        let Some(text) = &fields.text else { return };
+        let Some(text) = fields.text.as_ref().filter(|text| !text.is_empty()) else { return };
         if self.status == Some(CallStatus::Waiting) {
             // Nothing ran yet: this is a description.
             if self.note != *text {
                 self.note.clone_from(text);
                 change.note = Some(text.clone());
             }
-        } else if !text.is_empty() {
+        } else if self.has_terminal {
+            let text = unfenced(text);
+            let kept = Some(text[..text.floor_char_boundary(MOST_OUTPUT)].to_owned());
+            set(&mut self.beside, &kept, &mut change.beside);
+        } else {
             self.set_output(unfenced(text), change);
         }
+    }
+
+    /// The exit code of a command that failed, where the agent reports it only in the last line of its text.
+    fn exit_in_words(&self) -> Option<Exit> {
+        let is_failed_command =
+            self.kind == Some(CallKind::Execute) && self.status == Some(CallStatus::Failed);
+        if is_failed_command && self.exit.is_none() { exit_in_text(&self.output) } else { None }
     }
 
     /// The whole output, which most agents repeat with each update: only what it adds is passed on.
@@ -416,7 +430,27 @@ fn fields(update: &Value) -> (Fields, Vec<Odd>) {
         None | Some(Value::Null) => {}
         Some(other) => odd.push(("content", other.clone())),
     }
+    bound(&mut fields.attachments);
     (fields, odd)
+}
+
+/// Keeps the first attachments. Images beyond the limit stay without their data.
+fn bound(attachments: &mut Vec<Content>) {
+    let mut room = MOST_IMAGES;
+    for attachment in attachments.iter_mut() {
+        if let Content::Image { data: data @ Some(_), .. } = attachment {
+            let size = data.as_ref().map_or(0, |data| data.len());
+            match room.checked_sub(size) {
+                Some(rest) => room = rest,
+                None => *data = None,
+            }
+        }
+    }
+    let n_left_out = attachments.len().saturating_sub(MOST_ATTACHMENTS);
+    if n_left_out > 0 {
+        attachments.truncate(MOST_ATTACHMENTS);
+        attachments.push(Content::Other(format!("{n_left_out} more parts were left out")));
+    }
 }
 
 /// One item of a call's content.

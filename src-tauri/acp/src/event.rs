@@ -1,8 +1,10 @@
 //! Events of an agent, in words that name no protocol. Shaped like version 2 of ACP: calls are upserts by id, and the
 //! beginning and the end of a turn are events of their own.
 
+pub use deskbell_agent::Exit;
 use deskbell_api::FormField;
 use serde_json::Value;
+use std::sync::Arc;
 
 /// Something that happened in the agent. Nothing that it sends is dropped: what is not understood is `Unknown` or
 /// `Unreadable`.
@@ -228,20 +230,27 @@ pub enum Content {
     Text(String),
     Image {
         media_type: String,
-        data: String,
+        /// Base64; `None` if it is too large to be kept.
+        data: Option<Arc<str>>,
+        n_bytes: u64,
+        uri: Option<String>,
     },
     Audio {
         media_type: String,
-        data: String,
+        n_bytes: u64,
     },
     Link {
         uri: String,
         name: String,
+        media_type: Option<String>,
+        n_bytes: Option<u64>,
     },
     File {
         uri: String,
+        media_type: Option<String>,
         /// `None` if it is not text.
-        text: Option<String>,
+        text: Option<Arc<str>>,
+        n_bytes: u64,
     },
     /// The beginning of its JSON.
     Other(String),
@@ -251,6 +260,8 @@ pub enum Content {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Call {
     pub id: String,
+    /// It is another call than any before, also one with the same id.
+    pub is_new: bool,
     pub title: Option<String>,
     /// The tool's own name.
     pub tool: Option<String>,
@@ -264,6 +275,10 @@ pub struct Call {
     pub output: Option<OutputChange>,
     /// Output that was not kept, in bytes, in all.
     pub output_left_out: Option<u64>,
+    /// The text of its content, if its output is that of a terminal.
+    pub beside: Option<String>,
+    /// Its output in a form that is not known, as text. Of no use where there is another.
+    pub raw_output: Option<String>,
     /// Content that is no text.
     pub attachments: Option<Vec<Content>>,
     pub exit: Option<Exit>,
@@ -303,6 +318,11 @@ pub enum CallStatus {
 impl CallStatus {
     pub fn is_over(self) -> bool {
         !matches!(self, Self::Waiting | Self::Running)
+    }
+
+    /// Nothing says that it did not run.
+    pub fn may_have_run(self) -> bool {
+        !matches!(self, Self::Denied | Self::NotRun)
     }
 }
 
@@ -346,12 +366,6 @@ pub struct Diff {
 pub enum OutputChange {
     Added(String),
     Replaced(String),
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Exit {
-    pub code: Option<i64>,
-    pub signal: Option<String>,
 }
 
 /// The agent asks whether it may do something.

@@ -21,6 +21,7 @@ mod output;
 mod question;
 mod read;
 mod requests;
+mod returned;
 mod rpc;
 pub mod seam;
 mod session_driver;

@@ -4,6 +4,9 @@ use crate::event::Exit;
 use crate::read::text;
 use serde_json::Value;
 
+/// The output that is kept of a call, in bytes. The rest is counted.
+pub const MOST_OUTPUT: usize = 4 << 20;
+
 /// Text of a terminal that the agent owns, in `_meta`. Sent although no terminal is offered.
 #[derive(Debug, PartialEq, Eq)]
 pub enum TerminalText {
@@ -25,6 +28,36 @@ pub fn raw_text(update: &Value) -> Option<String> {
     let output = update.get("rawOutput")?;
     let found = ["output", "aggregated_output"].into_iter().find_map(|field| text(output, field));
     output.as_str().map(str::to_owned).or(found).filter(|text| !text.is_empty())
+}
+
+/// Output in any other form, as text: a message, or indented JSON. Nothing of one that only says how the command ended.
+pub fn raw_output(update: &Value) -> Option<String> {
+    let output = update.get("rawOutput")?;
+    match output {
+        Value::Array(list) if !list.is_empty() => {}
+        Value::Object(fields) if !fields.is_empty() => {
+            let is_known = ["output", "aggregated_output"].iter().any(|field| output[*field].is_string());
+            let is_of_exit = |field: &String| ["exitCode", "exit_code", "signal"].contains(&field.as_str());
+            if is_known || fields.keys().all(is_of_exit) {
+                return None;
+            }
+            if let Some(message) = text(output, "message").or_else(|| text(output, "error")) {
+                return Some(message);
+            }
+        }
+        _ => return None,
+    }
+    let text = serde_json::to_string_pretty(output).ok()?;
+    Some(text[..text.floor_char_boundary(MOST_OUTPUT)].to_owned())
+}
+
+/// The exit code in the last line of a text: “Command failed with exit code: 1.” (kimi-code).
+pub fn exit_in_text(text: &str) -> Option<Exit> {
+    let last = text.trim_end().lines().next_back()?.to_ascii_lowercase();
+    let (_, after) = last.rsplit_once("exit code")?;
+    let digits: String =
+        after.trim_start_matches([':', ' ']).chars().take_while(char::is_ascii_digit).collect();
+    Some(Exit { code: Some(digits.parse().ok()?), signal: None })
 }
 
 /// The exit status: `_meta.terminal_exit` (codex-acp), `rawOutput.exitCode` (qwen-code), `.exit_code` (zed's codex-acp),
@@ -78,6 +111,28 @@ mod tests {
             [json!({}), json!({"rawOutput": "x"}), json!({"_meta": {"terminal_exit": {"exit_code": null}}})]
         {
             assert_eq!(exit(&update), None, "{update}");
+        }
+    }
+
+    #[test]
+    fn output_of_another_form_is_shown_whole_unless_it_says_nothing_more() {
+        let raw = |output: Value| raw_output(&json!({ "rawOutput": output }));
+        let json = |text: &str| raw(serde_json::from_str(text).unwrap());
+        assert_eq!(json(r#"{"stdout":"x"}"#).as_deref(), Some("{\n  \"stdout\": \"x\"\n}"));
+        assert_eq!(raw(json!([1])).as_deref(), Some("[\n  1\n]"));
+        assert_eq!(raw(json!({"message": "no", "code": "rejected"})).as_deref(), Some("no"));
+        for output in [json!({}), json!([]), json!(null), json!({"output": "x"}), json!({"exitCode": 0})] {
+            assert_eq!(raw(output.clone()), None, "{output}");
+        }
+    }
+
+    #[test]
+    fn an_exit_code_is_read_from_the_last_line_only() {
+        let code = |text: &str| exit_in_text(text).and_then(|exit| exit.code);
+        assert_eq!(code("out\nCommand failed with exit code: 101.\n"), Some(101));
+        assert_eq!(code("<shellId: 0 completed with exit code 2>"), Some(2));
+        for text in ["", "exit code 3\nout", "the exit code is missing", "exit code: x"] {
+            assert_eq!(code(text), None, "{text}");
         }
     }
 

@@ -7,6 +7,7 @@ use crate::event::{
 };
 use crate::rpc::shortened;
 use agent_client_protocol_schema::v1;
+use deskbell_agent::n_bytes_of_base64;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -33,27 +34,50 @@ pub fn text(value: &Value, field: &str) -> Option<String> {
     value.get(field).and_then(Value::as_str).map(str::to_owned)
 }
 
+/// The largest image that is kept, in digits of base64: 5 MB, as the agents themselves take.
+const LONGEST_IMAGE: usize = (5 << 20) / 3 * 4 + 4;
+
 pub fn content(block: &Value) -> Content {
     match v1::ContentBlock::deserialize(block) {
         Ok(v1::ContentBlock::Text(text)) => Content::Text(text.text),
-        Ok(v1::ContentBlock::Image(image)) => {
-            Content::Image { media_type: image.mime_type, data: image.data }
-        }
+        Ok(v1::ContentBlock::Image(image)) => image_of(image.mime_type, image.data, image.uri),
         Ok(v1::ContentBlock::Audio(audio)) => {
-            Content::Audio { media_type: audio.mime_type, data: audio.data }
+            Content::Audio { n_bytes: n_bytes_of_base64(&audio.data), media_type: audio.mime_type }
         }
-        Ok(v1::ContentBlock::ResourceLink(link)) => Content::Link { uri: link.uri, name: link.name },
+        Ok(v1::ContentBlock::ResourceLink(link)) => Content::Link {
+            uri: link.uri,
+            name: link.name,
+            media_type: link.mime_type,
+            n_bytes: link.size.and_then(|size| size.try_into().ok()),
+        },
         Ok(v1::ContentBlock::Resource(resource)) => match resource.resource {
-            v1::EmbeddedResourceResource::TextResourceContents(file) => {
-                Content::File { uri: file.uri, text: Some(file.text) }
-            }
-            v1::EmbeddedResourceResource::BlobResourceContents(file) => {
-                Content::File { uri: file.uri, text: None }
-            }
+            v1::EmbeddedResourceResource::TextResourceContents(file) => Content::File {
+                uri: file.uri,
+                media_type: file.mime_type,
+                n_bytes: file.text.len() as u64,
+                text: Some(file.text.into()),
+            },
+            v1::EmbeddedResourceResource::BlobResourceContents(file) => match file.mime_type {
+                Some(media_type) if media_type.starts_with("image/") => {
+                    image_of(media_type, file.blob, Some(file.uri))
+                }
+                media_type => Content::File {
+                    uri: file.uri,
+                    media_type,
+                    n_bytes: n_bytes_of_base64(&file.blob),
+                    text: None,
+                },
+            },
             _ => Content::Other(shortened(block)),
         },
         _ => Content::Other(shortened(block)),
     }
+}
+
+fn image_of(media_type: String, data: String, uri: Option<String>) -> Content {
+    let n_bytes = n_bytes_of_base64(&data);
+    let data = Some(data).filter(|data| data.len() <= LONGEST_IMAGE).map(Into::into);
+    Content::Image { media_type, data, n_bytes, uri }
 }
 
 /// The answer to `initialize`. Fails if it has no version of the protocol, or not this one.

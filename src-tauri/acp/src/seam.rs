@@ -2,10 +2,11 @@
 //! reports them, because it knows which ones are offered.
 
 use crate::event::{
-    Call, CallInput, CallKind, CallStatus, CommandFrom, Content, Diff, Event, Failure, OptionKind,
+    Call, CallInput, CallKind, CallStatus, CommandFrom, Content, Diff, Event, Exit, Failure, OptionKind,
     OptionValue, OutputChange, Permission, PermissionOption, Place, PlanEntry, Question, RequestKey, Session,
     Tokens, TurnEnd, Usage, Voice,
 };
+use crate::returned::{self, Returned};
 use crate::slash_commands;
 use crate::tools::{self, Facts, Shown};
 use deskbell_agent::{
@@ -14,7 +15,7 @@ use deskbell_agent::{
     UserMessage,
 };
 use deskbell_api::Form;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -60,9 +61,51 @@ struct CallSoFar {
     /// As the core knows it.
     shown: Option<Shown>,
     output: String,
+    left_out: u64,
+    beside: Option<String>,
+    raw_output: Option<String>,
+    note: Option<String>,
+    attachments: Vec<Content>,
+    exit: Option<Exit>,
     status: Option<CallStatus>,
-    /// Output came after the call was over.
+    /// A part of its result came after the call was over.
     is_late: bool,
+}
+
+impl CallSoFar {
+    /// Takes what an update says of the result. Returns whether it says anything.
+    fn take_result(&mut self, change: &mut Call) -> bool {
+        let is_change = change.output.is_some()
+            || change.beside.is_some()
+            || change.raw_output.is_some()
+            || change.attachments.is_some()
+            || change.exit.is_some();
+        match change.output.take() {
+            Some(OutputChange::Added(text)) => self.output.push_str(&text),
+            Some(OutputChange::Replaced(text)) => self.output = text,
+            None => {}
+        }
+        self.left_out = change.output_left_out.unwrap_or(self.left_out);
+        self.beside = change.beside.take().or(self.beside.take());
+        self.raw_output = change.raw_output.take().or(self.raw_output.take());
+        self.note = change.note.take().or(self.note.take());
+        self.attachments = change.attachments.take().unwrap_or_else(|| std::mem::take(&mut self.attachments));
+        self.exit = change.exit.take().or(self.exit.take());
+        is_change
+    }
+
+    fn result(&self, status: CallStatus) -> AgentEvent {
+        let otherwise = self.raw_output.as_deref().or(self.note.as_deref());
+        let text = returned::text(&Returned {
+            output: &self.output,
+            left_out: self.left_out,
+            beside: self.beside.as_deref(),
+            // A change says what was done.
+            otherwise: otherwise.filter(|_| status.may_have_run() && self.diffs.is_empty()),
+            attachments: &self.attachments,
+        });
+        result_of(self.name.clone(), tools::ended(status, self.exit.clone()), text)
+    }
 }
 
 /// Calls of earlier turns whose names are known for late updates.
@@ -204,8 +247,8 @@ impl CoreEvents {
     ) {
         let Content::Text(text) = content else {
             self.end_message(out);
-            let id = self.next_message(message);
-            return out.push(reply(id, vec![block(content)], None));
+            let text = format!("The agent sent this: {}", returned::words(&content));
+            return out.push(AgentEvent::Informational { level: "info".to_owned(), text });
         };
         if voice == Voice::User {
             self.end_message(out);
@@ -259,25 +302,21 @@ impl CoreEvents {
     }
 
     /// A call is repeated when what is shown of it changes, and has its result when it is over.
-    fn call(&mut self, change: Call, out: &mut Vec<AgentEvent>) {
-        let begins = change.status.is_some_and(|status| !status.is_over());
+    fn call(&mut self, mut change: Call, out: &mut Vec<AgentEvent>) {
+        let begins = change.is_new || change.status.is_some_and(|status| !status.is_over());
         if begins {
             self.repeated.remove(&change.id);
         } else if self.repeated.contains(&change.id) {
             return;
         }
         let call = self.named_call(&change.id, begins);
+        let is_of_result = call.take_result(&mut change);
         call.title = change.title.or(call.title.take());
         call.tool = change.tool.or(call.tool.take());
         call.kind = change.kind.or(call.kind);
         call.input = change.input.or(call.input.take());
         call.places = change.places.unwrap_or_else(|| std::mem::take(&mut call.places));
         call.diffs = change.diffs.unwrap_or_else(|| std::mem::take(&mut call.diffs));
-        match &change.output {
-            Some(OutputChange::Added(text)) => call.output.push_str(text),
-            Some(OutputChange::Replaced(text)) => text.clone_into(&mut call.output),
-            None => {}
-        }
         let shown = tools::shown(Facts {
             title: call.title.as_deref(),
             tool: call.tool.as_deref(),
@@ -294,9 +333,9 @@ impl CoreEvents {
             Some(status) => {
                 call.status = Some(status);
                 call.is_late = false;
-                out.push(result_of(call.name.clone(), status, call.output.clone()));
+                out.push(call.result(status));
             }
-            None => call.is_late |= call.status.is_some() && change.output.is_some(),
+            None => call.is_late |= call.status.is_some() && is_of_result,
         }
     }
 
@@ -314,7 +353,7 @@ impl CoreEvents {
         self.n_messages += 1;
         let id = format!("acp-plan-{}-{}", self.prompt, self.n_messages);
         out.push(tool_use(&id, &tools::plan(entries)));
-        out.push(result_of(id, CallStatus::Done, String::new()));
+        out.push(result_of(id, ToolResult::default(), String::new()));
     }
 
     /// Repeats the results of calls whose output came after their end: once, because the output may be long.
@@ -329,8 +368,7 @@ impl CoreEvents {
         }
         late.sort_by(|one, other| one.name.cmp(&other.name));
         for call in late {
-            let status = call.status.unwrap_or(CallStatus::Unreported);
-            out.push(result_of(call.name, status, call.output));
+            out.push(call.result(call.status.unwrap_or(CallStatus::Unreported)));
         }
     }
 
@@ -461,26 +499,13 @@ fn reply(id: String, content: Vec<ContentBlock>, error: Option<ReplyError>) -> A
     AgentEvent::Assistant(Box::new(Assistant { message, error, ..Assistant::default() }))
 }
 
-fn block(content: Content) -> ContentBlock {
-    let unknown = |kind: &str, raw: Value| ContentBlock::Unknown { kind: kind.to_owned(), raw };
-    match content {
-        Content::Text(text) => ContentBlock::Text { text },
-        Content::Image { .. } => ContentBlock::Image,
-        Content::Audio { media_type, .. } => unknown("audio", json!({"mimeType": media_type})),
-        Content::Link { uri, name } => unknown("resource_link", json!({"uri": uri, "name": name})),
-        Content::File { uri, text } => unknown("resource", json!({"uri": uri, "text": text})),
-        Content::Other(json) => unknown("content", json.into()),
-    }
-}
-
 fn tool_use(id: &str, shown: &Shown) -> AgentEvent {
     let block = ContentBlock::ToolUse { id: id.to_owned(), call: Box::new(shown.call()) };
     reply(format!("acp-call-{id}"), vec![block], None)
 }
 
-fn result_of(id: String, status: CallStatus, output: String) -> AgentEvent {
-    let ended = tools::ended(status);
-    let text = if output.is_empty() { ended.text.clone() } else { output };
+fn result_of(id: String, ended: ToolResult, text: String) -> AgentEvent {
+    let text = if text.is_empty() { ended.text.clone() } else { text };
     let result = ToolResult { tool_use_id: id, raw: text.clone().into(), text, ..ended };
     let content = vec![ContentBlock::ToolResult(Box::new(result))];
     AgentEvent::User(Box::new(User { message: UserMessage { content }, ..User::default() }))

@@ -3,7 +3,7 @@
 //! The protocol gives a call a kind, an input of any form and diffs. The core gets a call that is read by its kind. A
 //! call whose kind does not fit its input is shown with its own name and its whole input.
 
-use crate::event::{CallInput, CallKind, CallStatus, Diff, Place, PlanEntry, PlanStatus};
+use crate::event::{CallInput, CallKind, CallStatus, Diff, Exit, Place, PlanEntry, PlanStatus};
 use deskbell_agent::tool::{RawInput, Replacement, ToolInput, ToolKind};
 use deskbell_agent::{AskedCall, FileChange, ReadTool, Rejection, ToolCall, ToolResult};
 use deskbell_api::{Todo, TodoState};
@@ -177,18 +177,21 @@ pub fn plan(entries: &[PlanEntry]) -> Shown {
     Shown { name: "plan".to_owned(), kind: ToolKind::TodoList, input }
 }
 
-/// The end of a call, with a text if it has no output of its own.
-pub fn ended(status: CallStatus) -> ToolResult {
+/// The end of a call, with a text if it has no output of its own. The exit of its command counts more than what the agent
+/// says: some report a command that failed as done, and others as a call that failed.
+pub fn ended(status: CallStatus, exit: Option<Exit>) -> ToolResult {
+    let has_failed = exit.as_ref().is_some_and(Exit::is_failure);
     let failed = ToolResult { is_error: true, ..ToolResult::default() };
     match status {
-        CallStatus::Done | CallStatus::Waiting | CallStatus::Running => ToolResult::default(),
-        CallStatus::Failed => failed,
+        CallStatus::Failed if exit.is_none() => failed,
+        CallStatus::Unreported if exit.is_none() => {
+            ToolResult { text: "The agent did not report how this ended.".to_owned(), ..failed }
+        }
         CallStatus::Denied => ToolResult { is_denied: true, ..failed },
         CallStatus::NotRun => ToolResult { rejection: Some(Rejection::BeforeItRan), ..failed },
         CallStatus::Cancelled => ToolResult { rejection: Some(Rejection::Unknown), ..failed },
-        CallStatus::Unreported => {
-            ToolResult { text: "The agent did not report how this ended.".to_owned(), ..failed }
-        }
+        CallStatus::Failed => ToolResult { has_run: true, exit, ..failed },
+        _ => ToolResult { is_error: has_failed, has_run: has_failed, exit, ..ToolResult::default() },
     }
 }
 
@@ -262,6 +265,23 @@ mod tests {
         let both = of(&[diff(None), diff(Some("old"))]);
         assert_eq!(both.name, "patch");
         assert_eq!(both.input["changes"].as_array().map(Vec::len), Some(2));
+    }
+
+    #[test]
+    fn the_exit_of_a_command_says_whether_it_failed() {
+        let exit = |code| Some(Exit { code: Some(code), signal: None });
+        let ends = |status, exit| {
+            let ToolResult { is_error, has_run, exit, rejection, .. } = ended(status, exit);
+            (is_error, has_run, exit.and_then(|exit| exit.code), rejection.is_some())
+        };
+        assert_eq!(ends(CallStatus::Done, exit(0)), (false, false, Some(0), false));
+        assert_eq!(ends(CallStatus::Done, exit(2)), (true, true, Some(2), false));
+        assert_eq!(ends(CallStatus::Failed, exit(2)), (true, true, Some(2), false));
+        assert_eq!(ends(CallStatus::Failed, None), (true, false, None, false));
+        assert_eq!(ends(CallStatus::Unreported, exit(0)), (false, false, Some(0), false));
+        assert_eq!(ends(CallStatus::Unreported, exit(1)), (true, true, Some(1), false));
+        assert_eq!(ends(CallStatus::Cancelled, exit(130)), (true, false, None, true));
+        assert!(ended(CallStatus::Denied, exit(1)).is_denied);
     }
 
     #[test]

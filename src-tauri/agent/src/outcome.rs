@@ -1,5 +1,6 @@
 //! Results of tool calls.
 
+use crate::returned::Exit;
 use serde_json::Value;
 
 /// The result of a tool call. A field that the agent does not report, or in another form, is absent.
@@ -20,6 +21,8 @@ pub struct ToolResult {
     pub rejection: Option<Rejection>,
     /// It is a failure of a command that ran.
     pub has_run: bool,
+    /// How the command ended, if the agent reports that apart from the text.
+    pub exit: Option<Exit>,
     /// The two outputs of a command, if they are reported apart from the text. They may be empty.
     pub streams: Option<Streams>,
     /// The content of a file that was read.

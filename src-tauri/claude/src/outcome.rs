@@ -1,7 +1,9 @@
 //! Results of tool calls, as the agent reports them.
 
 use crate::tool::id_text;
-use deskbell_agent::{DecidedBy, Found, PatchHunk, Rejection, Streams, ToolResult};
+use deskbell_agent::{
+    DecidedBy, Described, Exit, Found, PatchHunk, Rejection, Streams, ToolResult, n_bytes_of_base64,
+};
 use serde_json::Value;
 use std::borrow::Cow;
 
@@ -35,6 +37,7 @@ impl<'a> Outcome<'a> {
             is_denied: self.is_denied(),
             rejection: self.rejection(),
             has_run: self.is_error && has_run(&text),
+            exit: if self.is_error { exit(&text) } else { None },
             streams,
             file_content: self.file_content().map(str::to_owned),
             patch: self.patch(),
@@ -171,12 +174,11 @@ impl<'a> Outcome<'a> {
 }
 
 /// A block that is no text, in words: its media type and its size.
-fn of_bytes(name: &str, block: &Value) -> String {
+fn of_bytes(kind: &str, block: &Value) -> String {
     let part = |key: &str| block.get("source")?.get(key)?.as_str();
-    let (Some(media_type), Some(data)) = (part("media_type"), part("data")) else { return name.to_owned() };
-    let n_bytes = data.trim_end_matches('=').len() / 4 * 3 + data.trim_end_matches('=').len() % 4 * 3 / 4;
-    let shown: String = media_type.chars().filter(|c| !c.is_control()).take(80).collect();
-    format!("{name} ({shown}, {n_bytes} bytes)")
+    let Some((media_type, data)) = part("media_type").zip(part("data")) else { return kind.to_owned() };
+    let n_bytes = Some(n_bytes_of_base64(data));
+    Described { kind, media_type: Some(media_type), n_bytes, source: None }.words()
 }
 
 fn report_in_text(text: &str) -> Option<String> {
@@ -198,6 +200,13 @@ fn report_in_text(text: &str) -> Option<String> {
 fn has_run(text: &str) -> bool {
     let text = text.trim_start_matches("Error: ");
     ["Exit code ", "Command timed out", "Command was aborted"].iter().any(|words| text.starts_with(words))
+}
+
+/// The exit code in the error text of a command: “Exit code 3” is its first line (2.1.197 and 2.1.329).
+fn exit(text: &str) -> Option<Exit> {
+    let first = text.trim_start_matches("Error: ").lines().next()?;
+    let code = first.strip_prefix("Exit code ")?.trim_end().parse().ok()?;
+    Some(Exit { code: Some(code), signal: None })
 }
 
 const ERROR_BEGINS: &str = "<tool_use_error>";
@@ -243,9 +252,14 @@ mod tests {
         let document = json!({"type": "document", "source": {"type": "file", "file_id": "f"}});
         let content = json!([{"type": "text", "text": "Two:"}, image, document, {"type": "new"}]);
         assert_eq!(outcome(&content, None, false).text(), "Two:\nImage (image/png, 4 bytes)\nDocument");
-        for (data, n_bytes) in [("", 0), ("QQ==", 1), ("QUI=", 2), ("QUJD", 3), ("QQ", 1)] {
-            let block = json!({"source": {"media_type": "a", "data": data}});
-            assert_eq!(of_bytes("Image", &block), format!("Image (a, {n_bytes} bytes)"));
+    }
+
+    #[test]
+    fn the_exit_code_of_a_command_is_its_first_line() {
+        let code = |text: &str| exit(text).and_then(|exit| exit.code);
+        assert_eq!((code("Exit code 3\nout"), code("Error: Exit code 1")), (Some(3), Some(1)));
+        for text in ["", "out\nExit code 3", "Exit code x", "Command timed out"] {
+            assert_eq!(code(text), None, "{text}");
         }
     }
 

@@ -223,7 +223,7 @@ impl RepeatedPast {
 fn size_of(content: &Content) -> usize {
     match content {
         Content::Text(text) | Content::Other(text) => text.len(),
-        Content::File { text, .. } => text.as_ref().map_or(0, String::len),
+        Content::File { text, .. } => text.as_ref().map_or(0, |text| text.len()),
         Content::Image { .. } | Content::Audio { .. } | Content::Link { .. } => 0,
     }
 }

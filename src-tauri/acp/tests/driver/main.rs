@@ -12,6 +12,7 @@ mod past;
 mod player;
 mod questions;
 mod recordings;
+mod returned;
 mod slash_commands;
 mod stored;
 mod summary;

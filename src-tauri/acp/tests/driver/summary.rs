@@ -184,6 +184,11 @@ fn changes(call: &Call) -> String {
         Some(OutputChange::Replaced(text)) => add(format!("output is {}", short(text))),
         None => {}
     }
+    for (name, text) in [("beside", &call.beside), ("raw output", &call.raw_output)] {
+        if let Some(text) = text {
+            add(format!("{name} {}", short(text)));
+        }
+    }
     if let Some(exit) = &call.exit {
         add(format!("exit {:?} {:?}", exit.code, exit.signal));
     }

@@ -9,8 +9,8 @@ use super::{Colouring, finished};
 use crate::acp::Shown;
 use crate::agent::tool::{RawInput, ToolKind};
 use crate::agent::{
-    AgentEvent, Assistant, AssistantMessage, ContentBlock, PastConversation, PastPart, PastPrompt, Rejection,
-    ToolCall, ToolResult, User, UserMessage,
+    AgentEvent, Assistant, AssistantMessage, ContentBlock, Exit, PastConversation, PastPart, PastPrompt,
+    Rejection, ToolCall, ToolResult, User, UserMessage,
 };
 use crate::api::{Level, PromptId, PromptState, TurnEnd};
 use crate::transcript::past::{MISSING, left_out};
@@ -126,6 +126,11 @@ struct Outcome {
     /// The interrupt came before it began.
     #[serde(default, skip_serializing_if = "is_false")]
     has_not_begun: bool,
+    /// How its command ended, if the agent says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    exit_code: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    exit_signal: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -269,6 +274,8 @@ fn outcome(result: &ToolResult) -> Outcome {
         is_denied: result.is_denied,
         is_cancelled: result.rejection.is_some(),
         has_not_begun: result.rejection == Some(Rejection::BeforeItRan),
+        exit_code: result.exit.as_ref().and_then(|exit| exit.code),
+        exit_signal: result.exit.as_ref().and_then(|exit| exit.signal.clone()),
     }
 }
 
@@ -297,6 +304,8 @@ fn call(name: String, kind: Kind, input: &RawInput) -> ToolCall {
 
 fn result(outcome: Outcome) -> ContentBlock {
     let rejection = if outcome.has_not_begun { Rejection::BeforeItRan } else { Rejection::Unknown };
+    let has_exit = outcome.exit_code.is_some() || outcome.exit_signal.is_some();
+    let exit = has_exit.then(|| Exit { code: outcome.exit_code, signal: outcome.exit_signal.clone() });
     ContentBlock::ToolResult(Box::new(ToolResult {
         tool_use_id: outcome.call,
         raw: outcome.text.clone().into(),
@@ -304,6 +313,8 @@ fn result(outcome: Outcome) -> ContentBlock {
         is_error: outcome.is_error,
         is_denied: outcome.is_denied,
         rejection: outcome.is_cancelled.then_some(rejection),
+        has_run: outcome.is_error && has_exit,
+        exit,
         ..ToolResult::default()
     }))
 }

@@ -251,7 +251,7 @@ fn a_failure_says_whether_anything_ran() {
         life.said()
     };
     let bash = || json!({"command": "false"});
-    assert_eq!(failed("Bash", bash(), "Exit code 3\nout"), "Ran false – Exit code 3 …");
+    assert_eq!(failed("Bash", bash(), "Exit code 3\nout"), "Ran false – exit code 3");
     assert_eq!(failed("Bash", bash(), "The mode forbids it"), "Could not run false – The mode forbids it");
     let tagged = "<tool_use_error>File has not been read yet.</tool_use_error>";
     let write = json!({"file_path": "/project/a", "content": "x"});

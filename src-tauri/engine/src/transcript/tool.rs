@@ -184,7 +184,8 @@ impl Call {
         let facts = wording::Facts {
             background: self.background,
             asked: self.asked,
-            ran: words.is_command() && outcome.is_some_and(|outcome| outcome.has_run),
+            ran: outcome
+                .is_some_and(|outcome| outcome.has_run && (words.is_command() || outcome.exit.is_some())),
             may_not_have_begun: self.may_not_have_begun,
         };
         let subject = self.subject(&input);
@@ -346,8 +347,11 @@ fn beginning(mut text: String) -> String {
     text
 }
 
-/// The first line of an error, truncated to 80 characters.
+/// How a command that failed ended, otherwise the first line of an error, truncated to 80 characters.
 fn failure(outcome: &ToolResult) -> Option<String> {
+    if let Some(exit) = outcome.exit.as_ref().filter(|exit| exit.is_failure()) {
+        return Some(exit.words());
+    }
     let first = first_line(outcome.text.trim_start_matches("Error: "));
     Some(first).filter(|first| !first.is_empty()).map(|first| first.chars().take(80).collect())
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::api::{Body, CopyOf, Delivery, Item, ToolState};
+use crate::api::{Body, CopyOf, Delivery, Item, ItemId, ToolState};
 use crate::prompt::Prompt;
 use serde_json::json;
 
@@ -51,6 +51,8 @@ impl Kept {
             is_denied: false,
             is_cancelled: false,
             has_not_begun: false,
+            exit_code: None,
+            exit_signal: None,
         };
         change(&mut ended);
         let message = UserMessage { content: vec![result(ended)] };
@@ -117,6 +119,10 @@ fn what_is_read_is_what_was_shown() {
     kept.ends("e", |end| end.text.clear());
     kept.call("f", Kind::Other, json!({"anything": [1, null, 1.5]}));
     kept.ends("f", |_| {});
+    kept.call("j", Kind::Command, json!({"command": "false"}));
+    kept.ends("j", |end| (end.is_error, end.exit_code) = (true, Some(3)));
+    kept.call("k", Kind::Command, json!({"command": "kill $$"}));
+    kept.ends("k", |end| (end.is_error, end.exit_signal) = (true, Some("SIGTERM".to_owned())));
     kept.reply("m2", vec![ContentBlock::Unknown { kind: "audio".to_owned(), raw: json!({"a": 1}) }]);
     kept.line(AgentEvent::Informational { level: "warning".to_owned(), text: "Careful".to_owned() });
     kept.line(AgentEvent::Compacted { trigger: "auto".to_owned(), pre_tokens: Some(9), post_tokens: None });
@@ -130,12 +136,20 @@ fn what_is_read_is_what_was_shown() {
     assert_eq!(shown(&read), shown(&expected));
     use ToolState::{Denied, Failed, NotRun, Succeeded};
     let ends = [Succeeded, Denied, Failed, NotRun, Succeeded, Succeeded, NotRun, Succeeded, Succeeded];
-    assert_eq!(states(&read), ends);
+    assert_eq!(states(&read), [&ends[..], &[Failed, Failed]].concat());
     assert_eq!(read.tasks().len(), 1);
     assert!(!read.files().is_empty());
     let copied = |transcript: &Transcript| transcript.text_of("T", &CopyOf::Conversation);
     assert_eq!(copied(&read), copied(&expected));
     assert!(copied(&read).is_some_and(|copied| copied.contains("- one\n- `two`")));
+    let note = |id: &str| match read.item(&ItemId::new(id)).map(|item| &item.body) {
+        Some(Body::ToolCall(call)) => format!("{} – {}", call.verb, call.note.as_deref().unwrap_or_default()),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(
+        (note("j").as_str(), note("k").as_str()),
+        ("Ran – exit code 3", "Ran – ended by the signal SIGTERM")
+    );
 }
 
 #[test]
