@@ -2,7 +2,7 @@
 
 use anyhow::{Result, ensure};
 use deskbell_tests::screen::streamed;
-use deskbell_tests::window::{Manners, SHORT, Window};
+use deskbell_tests::window::{Manners, SHORT, Window, eventually};
 
 use crate::stage::Stage;
 
@@ -56,6 +56,43 @@ pub async fn the_buttons_of_a_question_follow_its_last_choice() -> Result<()> {
             let gap: f64 = serde_json::from_value(window.run(script, Vec::new()).await?)?;
             ensure!((0.0..20.0).contains(&gap), "the buttons are {gap} px below the last choice");
             Ok(())
+        })
+        .await
+}
+
+/// The preview of an option is plain text beside the options, and what lies below does not move when another one is shown.
+/// A number key chooses an option, also in a window without a pointer.
+pub async fn a_question_with_previews_is_answered_by_number_keys() -> Result<()> {
+    const QUESTION: &str = r#"TOOL AskUserQuestion {"questions":[{"question":"Which tide?","header":"Tide","multiSelect":false,"options":[{"label":"Ebb","description":"Out","preview":"+--+\n| <b>Out</b> |\n1\n2\n3"},{"label":"Flow","description":"In","preview":"IN"}]}]}"#;
+    const PREVIEW: &str = "const preview = document.querySelector('[aria-label^=\"Preview of\"]');
+        const skip = [...document.querySelectorAll('button')].find((button) => button.innerText === 'Skip');
+        return [preview.innerText, preview.querySelectorAll('b').length, skip.getBoundingClientRect().top];";
+    let stage = Stage::demo().await?;
+    stage
+        .play("question-previews", async |stage| {
+            let window = &stage.window;
+            window.prompt(QUESTION).await?;
+            window.find("group", "Question").await?;
+            window.screenshot("question-previews").await?;
+            let shown = async || -> Result<(String, u64, f64)> {
+                Ok(serde_json::from_value(window.run(PREVIEW, Vec::new()).await?)?)
+            };
+            let (first, marked_up, place) = shown().await?;
+            ensure!(first.contains("| <b>Out</b> |") && marked_up == 0, "the preview is {first:?}");
+            window.key("alt+r").await?;
+            window.key("2").await?;
+            eventually("the preview of the chosen option", SHORT, async || {
+                Ok(shown().await?.0.contains("IN").then_some(()))
+            })
+            .await?;
+            ensure!((shown().await?.2 - place).abs() < 0.5, "the buttons moved");
+            eventually("the button is armed", SHORT, async || {
+                let armed = window.attribute("button", "Answer", "data-armed").await?;
+                Ok((armed.as_deref() == Some("true")).then_some(()))
+            })
+            .await?;
+            window.key("alt+a").await?;
+            window.wait_text("log", "Conversation", "Asked Which tide?", SHORT).await.map(drop)
         })
         .await
 }

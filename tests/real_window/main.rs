@@ -337,7 +337,8 @@ fn main() {
             the_right_button_opens_no_menu_of_the_browser;
         looks: light_and_dark,
             the_mark_of_an_item_stays_in_its_line,
-            the_buttons_of_a_question_follow_its_last_choice;
+            the_buttons_of_a_question_follow_its_last_choice,
+            a_question_with_previews_is_answered_by_number_keys;
         tray: the_tray_brings_up_the_session_that_waits
     ]);
     tests.extend(visible::tests());

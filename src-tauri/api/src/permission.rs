@@ -135,6 +135,9 @@ pub struct Question {
 pub struct QuestionOption {
     pub label: String,
     pub description: String,
+    /// What the option would look like, as text to draw with equal widths, bounded; `null` if the agent shows nothing.
+    #[serde(default)]
+    pub preview: Option<String>,
 }
 
 /// A rule that the agent suggests to save.

@@ -8,6 +8,9 @@ use deskbell_agent::tool::{CellEdit, RawInput, Replacement, TaskInput, TaskStatu
 use deskbell_agent::{ReadTool, ServerToolNames, ToolCall};
 use serde_json::Value;
 
+/// The longest preview of an answer that is shown, in characters.
+const MOST_PREVIEW: usize = 16_000;
+
 /// Reads the inputs of Claude Code's tools.
 #[derive(Debug)]
 struct ClaudeTools;
@@ -204,11 +207,20 @@ pub(crate) fn id_text(id: &Value) -> Option<String> {
     }
 }
 
+/// The beginning of a preview, with a mark if it is cut.
+fn beginning(preview: &str) -> String {
+    match preview.char_indices().nth(MOST_PREVIEW) {
+        Some((end, _)) => format!("{}\n… cut after {MOST_PREVIEW} characters", &preview[..end]),
+        None => preview.to_owned(),
+    }
+}
+
 fn questions(input: &Value) -> Option<Vec<Question>> {
     let string = |value: &Value, key: &str| text(value, key).unwrap_or("").to_owned();
     let option = |option: &Value| QuestionOption {
         label: string(option, "label"),
         description: string(option, "description"),
+        preview: text(option, "preview").filter(|preview| !preview.trim().is_empty()).map(beginning),
     };
     let question = |question: &Value| Question {
         text: string(question, "question"),
@@ -226,6 +238,21 @@ fn questions(input: &Value) -> Option<Vec<Question>> {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn a_preview_of_an_option_is_text_and_bounded() {
+        let option = |preview: Value| json!({"label": "A", "description": "", "preview": preview});
+        let long = "é".repeat(MOST_PREVIEW + 1);
+        let options = [json!("┌─┐\n│a│"), json!(" \n"), json!(7), json!(long)].map(option);
+        let input = json!({"questions": [{"question": "Which?", "options": options}]});
+        let ToolInput::Questions { questions: Some(questions) } = read_value("AskUserQuestion", &input)
+        else {
+            panic!("no questions");
+        };
+        let previews: Vec<_> = questions[0].options.iter().map(|option| option.preview.as_deref()).collect();
+        let cut = format!("{}\n… cut after 16000 characters", "é".repeat(MOST_PREVIEW));
+        assert_eq!(previews, [Some("┌─┐\n│a│"), None, None, Some(cut.as_str())]);
+    }
 
     /// A call of a tool that a field of another type makes plain, and not a failure.
     #[test]

@@ -50,7 +50,9 @@ const unknownField = {
 } as const;
 const plan = script.planRequest('plan');
 const blocks = plan.kind.type === 'plan' ? plan.kind.blocks : [];
-const questions = question.kind.type === 'questions' ? question.kind.questions : [];
+const previews = script.previewRequest('previews');
+const questionsOf = ({ kind }: PermissionRequest) => (kind.type === 'questions' ? kind.questions : []);
+const questions = questionsOf(question);
 const named = (id: string) => ({ ...plan, id });
 
 export const asking: Page = () => [
@@ -126,6 +128,7 @@ export const asking: Page = () => [
   }),
   ...states('QuestionCard', QuestionCard, {
     open: { request: question, questions, ondecide: agree },
+    'with previews': { request: previews, questions: questionsOf(previews), ondecide: agree },
     'asked by a subagent': {
       request: { ...question, id: 'subagent-question', subagent: script.subagent('Explore the parser') },
       questions,

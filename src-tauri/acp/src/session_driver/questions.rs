@@ -45,7 +45,7 @@ fn read(input: &str) -> Option<Vec<Question>> {
     let text = |value: &Value, field: &str| value.get(field)?.as_str().map(str::to_owned);
     let option = |option: &Value| {
         let description = text(option, "description").unwrap_or_default();
-        Some(QuestionOption { label: text(option, "label")?, description })
+        Some(QuestionOption { label: text(option, "label")?, description, preview: None })
     };
     let question = |question: &Value| {
         let options = question.get("options").and_then(Value::as_array);

@@ -91,7 +91,11 @@ mod tests {
     use serde_json::{Value, json};
 
     fn question(text: &str, labels: &[&str], multi_select: bool) -> Question {
-        let option = |label: &&str| QuestionOption { label: (*label).to_owned(), description: String::new() };
+        let option = |label: &&str| QuestionOption {
+            label: (*label).to_owned(),
+            description: String::new(),
+            preview: None,
+        };
         let options = labels.iter().map(option).collect();
         Question { text: text.to_owned(), header: String::new(), options, multi_select }
     }

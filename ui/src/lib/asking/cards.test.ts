@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import type { Decision, PermissionRequest } from '../bindings/api';
 import { draw } from '../../test/draw';
 import { document as markdown } from '../host/fake/markdown';
-import { commandRequest, planRequest, questionRequest } from '../host/fake/script';
+import { commandRequest, planRequest, previewRequest, questionRequest } from '../host/fake/script';
 import { ARM_MS } from './arming.svelte';
 import PlanCard from './PlanCard.svelte';
 import QuestionCard from './QuestionCard.svelte';
@@ -68,7 +68,7 @@ describe('questions', () => {
 
   it('keeps equal options and equal questions apart', async () => {
     const { decisions, ondecide } = deciding();
-    const option = (label: string, description: string) => ({ label, description });
+    const option = (label: string, description: string) => ({ label, description, preview: null });
     const one = { text: 'Which?', header: '', multiSelect: false };
     const equal = [
       { ...one, options: [option('Yes', 'now'), option('Yes', 'later'), option('No', 'never')] },
@@ -87,6 +87,63 @@ describe('questions', () => {
     ]);
     await user.click(button('Answer'));
     expect(decisions).toEqual([{ type: 'answer', answers: { 'Which?': 'Yes (later), A, B' } }]);
+  });
+
+  it('shows the preview of the option that the pointer or the focus is on, as text', async () => {
+    const request = previewRequest('q1');
+    if (request.kind.type !== 'questions') throw new Error('not a question');
+    const { ondecide } = deciding();
+    await draw(QuestionCard, { request, questions: request.kind.questions, ondecide });
+    const user = userEvent.setup();
+    const preview = () => screen.getByRole('group', { name: /^Preview of/ });
+    expect(preview().textContent).toContain('<b>No markup</b>');
+    await user.hover(screen.getByText('Half up', { selector: 'label *' }));
+    expect(preview().textContent).toContain('0.13');
+    screen.getByRole('radio', { name: /Truncate/ }).focus();
+    await tick();
+    expect(preview().textContent).toMatch(/^Truncate\s*No preview$/);
+  });
+
+  it('chooses by number keys, in the question with the focus or the first without an answer', async () => {
+    const { decisions, user } = await questions();
+    const card = screen.getByRole('group', { name: 'Question' });
+    card.focus();
+    await user.keyboard('2');
+    expect(screen.getByRole<HTMLInputElement>('radio', { name: /Recompute/ }).checked).toBe(true);
+    expect(document.activeElement).toBe(screen.getByRole('checkbox', { name: /Unit/ }));
+    await user.keyboard('31');
+    const chosen = screen.getAllByRole<HTMLInputElement>('checkbox').map(({ checked }) => checked);
+    expect(chosen).toEqual([true, false, true]);
+    // Anything else chooses nothing, and text fields get their digits.
+    await user.keyboard('9{Control>}2{/Control}');
+    const [own] = screen.getAllByRole<HTMLInputElement>('textbox');
+    await user.type(own as HTMLElement, '1 of 2');
+    expect(own?.value).toBe('1 of 2');
+    await user.click(button('Answer'));
+    expect(decisions[0]).toMatchObject({
+      answers: {
+        'What should happen to totals that are already stored?': '1 of 2',
+        'Where should the cases be tested?': 'Unit tests, The import of the report',
+      },
+    });
+  });
+
+  it('chooses by the key that a digit is printed on, without Shift', async () => {
+    await questions();
+    const card = screen.getByRole('group', { name: 'Question' });
+    const { checked } = screen.getByRole<HTMLInputElement>('radio', { name: /Leave/ });
+    await fireEvent.keyDown(card, { key: '!', code: 'Digit1', shiftKey: true });
+    expect(checked).toBe(false);
+    await fireEvent.keyDown(card, { key: '&', code: 'Digit1' });
+    expect(screen.getByRole<HTMLInputElement>('radio', { name: /Leave/ }).checked).toBe(true);
+  });
+
+  it('marks the questions that have no answer yet', async () => {
+    const { user } = await questions();
+    const marks = () => screen.getAllByText('Not answered').map((mark) => mark.classList.contains('answered'));
+    expect([marks(), screen.getByText(/of 2 answered/).textContent]).toEqual([[false, false], '0 of 2 answered']);
+    await user.click(screen.getByRole('radio', { name: /Leave/ }));
+    expect([marks(), screen.getByText(/of 2 answered/).textContent]).toEqual([[true, false], '1 of 2 answered']);
   });
 
   it('can be skipped', async () => {

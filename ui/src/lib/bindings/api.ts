@@ -1276,7 +1276,11 @@ export type RequestKind = { "type": "command" } | { "type": "edit" } | { "type":
 
 export type Question = { text: string, header: string, options: Array<QuestionOption>, multiSelect: boolean, };
 
-export type QuestionOption = { label: string, description: string, };
+export type QuestionOption = { label: string, description: string, 
+/**
+ * What the option would look like, as text to draw with equal widths, bounded; `null` if the agent shows nothing.
+ */
+preview: string | null, };
 
 /**
  * A form, or a page that the user is asked to open.

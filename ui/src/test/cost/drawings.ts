@@ -123,7 +123,9 @@ export const drawings: readonly (readonly [name: string, prepare: Prepare])[] = 
     drawing(PlainRequest, { request: { ...request('a'), inputText: text }, moved: ignore, ondecide: agree }),
   ),
   ...ofTexts('question', (text) => {
-    const questions = [{ text, header: '', options: [{ label: text, description: text }], multiSelect: false }];
+    const questions = [
+      { text, header: '', options: [{ label: text, description: text, preview: text }], multiSelect: false },
+    ];
     return drawing(QuestionCard, { request: questionRequest('a'), questions, ondecide: agree });
   }),
   ...ofTexts('failure', (text) => {
@@ -151,7 +153,7 @@ export const drawings: readonly (readonly [name: string, prepare: Prepare])[] = 
   [
     'question: many options',
     (n) => {
-      const options = list(n / 32, (i) => ({ label: `${i}`, description: 'a' }));
+      const options = list(n / 32, (i) => ({ label: `${i}`, description: 'a', preview: 'a' }));
       const questions = [{ text: 'a', header: 'b', options, multiSelect: true }];
       return drawing(QuestionCard, { request: questionRequest('a'), questions, ondecide: agree });
     },

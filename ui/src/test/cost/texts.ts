@@ -124,7 +124,7 @@ export const texts: readonly Class[] = [
   [
     'question: every option chosen',
     (n) => {
-      const options = list(n / 8, (i) => ({ label: `option ${i % 3}`, description: `${i}` }));
+      const options = list(n / 8, (i) => ({ label: `option ${i % 3}`, description: `${i}`, preview: null }));
       const answer = new QuestionAnswer({ text: 'a', header: '', multiSelect: true, options });
       answer.chosen = options.map((_, i) => i);
       return () => answer.text;
@@ -136,7 +136,12 @@ export const texts: readonly Class[] = [
       const answers = list(
         n / 2,
         () =>
-          new QuestionAnswer({ text: 'a', header: '', multiSelect: false, options: [{ label: 'b', description: '' }] }),
+          new QuestionAnswer({
+            text: 'a',
+            header: '',
+            multiSelect: false,
+            options: [{ label: 'b', description: '', preview: null }],
+          }),
       );
       for (const answer of answers) answer.chosen = [0];
       return () => answersByQuestion(answers);

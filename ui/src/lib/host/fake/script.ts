@@ -8,6 +8,7 @@ import type {
   Form,
   Output,
   PermissionRequest,
+  Question,
   Subagent,
   TaskOutput,
   Todo,
@@ -374,8 +375,8 @@ export function questionRequest(id: string): PermissionRequest {
           header: 'Stored totals',
           multiSelect: false,
           options: [
-            { label: 'Leave them', description: 'Only new sums are rounded to even' },
-            { label: 'Recompute them', description: 'A migration runs over all months' },
+            { label: 'Leave them', description: 'Only new sums are rounded to even', preview: null },
+            { label: 'Recompute them', description: 'A migration runs over all months', preview: null },
           ],
         },
         {
@@ -383,15 +384,47 @@ export function questionRequest(id: string): PermissionRequest {
           header: 'Tests',
           multiSelect: true,
           options: [
-            { label: 'Unit tests', description: '' },
-            { label: 'Property tests', description: 'With random postings' },
-            { label: 'The import of the report', description: '' },
+            { label: 'Unit tests', description: '', preview: null },
+            { label: 'Property tests', description: 'With random postings', preview: null },
+            { label: 'The import of the report', description: '', preview: null },
           ],
         },
       ],
     },
   };
 }
+
+/** A question whose options have previews. */
+export function previewRequest(id: string): PermissionRequest {
+  const option = (label: string, description: string, preview: string | null) => ({ label, description, preview });
+  const question: Question = {
+    text: 'Which rounding should the import use?',
+    header: 'Rounding',
+    multiSelect: false,
+    options: [
+      option('Half to even', 'As the bank does', PREVIEW),
+      option('Half up', 'As in school', 'amount    today    then\n 0.125     0.12    0.13'),
+      option('Truncate', 'As it is today', null),
+    ],
+  };
+  const files: Question = {
+    text: 'Which files may change?',
+    header: 'Files',
+    multiSelect: true,
+    options: [option('src/import.rs', '', null), option('src/money.rs', '', null)],
+  };
+  return { ...questionRequest(id), kind: { type: 'questions', questions: [question, files] } };
+}
+
+const PREVIEW = `┌─────────┬────────┬────────┐
+│ amount  │ today  │ then   │
+├─────────┼────────┼────────┤
+│  0.125  │  0.12  │  0.12  │
+│  0.135  │  0.13  │  0.14  │
+│ -1.005  │ -1.00  │ -1.00  │
+└─────────┴────────┴────────┘
+January, 412 rows: 9 totals change,
+and all of them then match the bank. <b>No markup</b>`;
 
 /** A dialog of the agent itself: another model could continue. */
 export function dialogRequest(id: string): PermissionRequest {
