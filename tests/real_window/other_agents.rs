@@ -40,7 +40,7 @@ pub async fn a_session_from_the_menu_asks_by_its_agents_options_and_is_there_aft
             let options = stage.window.names("radio").await?;
             let option = options.first().context("the agent's option is offered")?.clone();
             ensure!(
-                option.contains("Always allow this") && option.contains("does not say what it would allow"),
+                option.contains("Always allow this") && option.contains("The agent’s own words"),
                 "{options:?}"
             );
             stage.window.click("radio", &option).await?;

@@ -350,7 +350,7 @@ fn suggestions(request: &ToolRequest) -> Vec<Suggestion> {
             Some(SavedIn::Folder { file }) => &format!("Saved for everyone in this project ({file})"),
             Some(SavedIn::User) => "Saved for you in all projects (your own settings)",
             Some(SavedIn::Other(other)) => &format!("Saved in {other}"),
-            None => "The agent does not say for how long",
+            None => OWN_WORDS,
         };
         Suggestion {
             id: option.id.clone(),
@@ -363,6 +363,9 @@ fn suggestions(request: &ToolRequest) -> Vec<Suggestion> {
     };
     always.map(suggestion).collect()
 }
+
+/// What is said of an option that has no rule.
+const OWN_WORDS: &str = "The agent’s own words, and all that it says about this answer";
 
 /// The label of an option, its exact rule, and the place where it is saved.
 fn option_words(option: &AnswerOption) -> (String, String, Option<&SavedIn>) {
@@ -385,7 +388,8 @@ fn option_words(option: &AnswerOption) -> (String, String, Option<&SavedIn>) {
         }
         OptionScope::Unnamed => {
             let label = option.name.clone().unwrap_or_else(|| "Always allow".to_owned());
-            (label, "The agent does not say what it would allow".to_owned(), None)
+            // There is no rule, and the words may say what it would be.
+            (label.clone(), label, None)
         }
     }
 }
@@ -617,7 +621,7 @@ mod tests {
         let labels: Vec<[&str; 2]> =
             view.suggestions.iter().map(|known| [known.id.as_str(), &known.label]).collect();
         assert_eq!(labels, [["a", "Yes, all of `git`"], ["b", "Yes\\u{202E}, everything"]]);
-        assert_eq!(view.suggestions[0].kept_in, "The agent does not say for how long");
+        assert_eq!(view.suggestions[0].kept_in, OWN_WORDS);
         let always = |id: &str| {
             let decision = Decision::AllowAlways { suggestion: json!(id) };
             answer(&view, &request, Some(&view.shown), decision).map(|answer| answer.command)

@@ -91,8 +91,9 @@ export const asking: Page = () => [
     'nothing chosen': { suggestions: SUGGESTIONS, moved, disabled: false, onallow: ignore, oncancel: ignore },
   }),
   ...states('DenyReason', DenyReason, {
-    empty: { disabled: false, ondeny: ignore, oncancel: ignore },
-    'on its way': { disabled: true, ondeny: ignore, oncancel: ignore },
+    empty: { disabled: false, asPrompt: false, ondeny: ignore, oncancel: ignore },
+    'as a prompt': { disabled: false, asPrompt: true, ondeny: ignore, oncancel: ignore },
+    'on its way': { disabled: true, asPrompt: false, ondeny: ignore, oncancel: ignore },
   }),
   ...states('InputEditor', InputEditor, {
     'a command with hidden characters': editing,

@@ -3,8 +3,10 @@ import userEvent from '@testing-library/user-event';
 import { tick } from 'svelte';
 import { describe, expect, it } from 'vitest';
 
-import type { Decision, PermissionRequest } from '../bindings/api';
+import type { AgentCapabilities, Command, Decision, PermissionRequest } from '../bindings/api';
 import { draw } from '../../test/draw';
+import { session } from '../../test/make';
+import { CAPABILITIES } from '../host/fake/facts';
 import { document as markdown } from '../host/fake/markdown';
 import { commandRequest, planRequest, previewRequest, questionRequest } from '../host/fake/script';
 import { ARM_MS } from './arming.svelte';
@@ -275,5 +277,51 @@ describe('several requests', () => {
       what: 'Your answer was not sent',
       error: { code: 'noSuchRequest' },
     });
+  });
+});
+
+describe('an agent that takes only its own answers', () => {
+  async function asked(can: Partial<AgentCapabilities>) {
+    const { project } = await draw(RequestStack, { requests: [commandRequest('q1', 'git push')] });
+    const sent: Command[] = [];
+    project.main.state = { session: session({ capabilities: { ...CAPABILITIES, ...can } }) } as never;
+    project.main.command = (command) => {
+      sent.push(command);
+      return Promise.resolve(null);
+    };
+    await tick();
+    return { sent, user: userEvent.setup() };
+  }
+
+  it('is not offered an edited input', async () => {
+    await asked({ editedInput: false });
+    expect(screen.queryByRole('button', { name: 'Edit' })).toBeNull();
+  });
+
+  it('gets the reason of a denial as the next prompt, which the card says', async () => {
+    const { sent, user } = await asked({ denialReasons: false });
+    await user.click(button('Deny with reason…'));
+    await user.type(screen.getByLabelText('Reason (sent as your next prompt, after this turn)'), 'Not to main{Enter}');
+    await tick();
+    expect(sent).toMatchObject([
+      { type: 'decide', decision: { type: 'deny', message: '', interrupt: false } },
+      { type: 'prompt', text: 'Not to main', delivery: 'afterTurn' },
+    ]);
+  });
+
+  it('gets no prompt without a reason', async () => {
+    const { sent, user } = await asked({ denialReasons: false });
+    await user.click(button('Deny'));
+    await tick();
+    expect(sent.map(({ type }) => type)).toEqual(['decide']);
+  });
+
+  it('reads the reason with the denial, if it can', async () => {
+    const { sent, user } = await asked({});
+    await user.click(button('Deny with reason…'));
+    await user.type(screen.getByLabelText('Reason (sent to the agent)'), 'Not to main{Enter}');
+    await tick();
+    expect(sent).toMatchObject([{ type: 'decide', decision: { type: 'deny', message: 'Not to main' } }]);
+    screen.getByRole('button', { name: 'Edit' });
   });
 });
