@@ -40,6 +40,8 @@ pub struct Agent {
     /// How it is sent to a model on loopback; `None` if that is not known.
     pub offline: Option<Offline>,
     pub reports: Reports,
+    /// The tokens that it reports with the end of a turn are those of all turns of its process.
+    pub sums_tokens: bool,
     pub proof: Proof,
 }
 
@@ -222,6 +224,13 @@ impl Agent {
     }
 }
 
+impl Agent {
+    /// A command goes on when its turn is interrupted.
+    pub fn leaves_commands(&self) -> bool {
+        self.stopping.is_some_and(|stopping| stopping.cancel.tool)
+    }
+}
+
 /// The row of an agent, or of the demo agent.
 pub fn agent(id: &str) -> Option<&'static Agent> {
     AGENTS.iter().chain([&DEMO]).find(|agent| agent.id == id)
@@ -281,6 +290,7 @@ pub const UNKNOWN: Agent = Agent {
         cost: false,
         title: false,
     },
+    sums_tokens: false,
     proof: Proof::NotRun,
 };
 
@@ -318,6 +328,7 @@ pub const AGENTS: &[Agent] = &[
             title: true,
             ..UNKNOWN.reports
         },
+        sums_tokens: true,
         proof: Proof::Recorded { version: "1.0.102", recordings: &["copilot", "copilot-writes"] },
         ..UNKNOWN
     },

@@ -11,7 +11,7 @@ use crate::read::{content, text};
 use crate::rpc::shortened;
 use agent_client_protocol_schema::v1;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::collections::{HashMap, VecDeque};
 
 /// The parts of a call's content that are no text and are kept, and the size of the images among them. The rest is named.
@@ -112,6 +112,8 @@ impl Calls {
         let (fields, odd) = fields(call);
         let place = self.place;
         let (state, is_new) = self.state(&id, false);
+        let written =
+            if fields.input.is_none() && state.input.is_none() { state.written_input() } else { None };
         let mut change = Call { id: id.clone(), is_new, ..Call::default() };
         // Some agents say that a call runs before they ask about it, and may ask again while it runs.
         state.is_allowed = false;
@@ -121,7 +123,7 @@ impl Calls {
             tool: fields.tool.clone().filter(|_| state.tool.is_none()),
             kind: fields.kind.filter(|_| state.kind.is_none()),
             status: None,
-            input: fields.input.clone().filter(|_| state.input.is_none()),
+            input: fields.input.clone().or_else(|| written.clone()).filter(|_| state.input.is_none()),
             places: fields.places.clone().filter(|_| state.places.is_empty()),
             diffs: Vec::new(),
             text: None,
@@ -134,9 +136,14 @@ impl Calls {
         // The request is about what it says itself; the call fills its gaps.
         let input = fields.input.or_else(|| state.input.clone());
         let (title, kind) = (fields.title.or_else(|| state.title.clone()), fields.kind.or(state.kind));
+        let said = call_input(input.or_else(|| written.clone()), title.as_deref(), kind, place);
+        let input = said.map(|input| match input.command_from {
+            CommandFrom::Input if written.is_some() => CallInput { command_from: CommandFrom::Text, ..input },
+            _ => input,
+        });
         let shown = Call {
             id,
-            input: call_input(input, title.as_deref(), kind, place),
+            input,
             title,
             tool: fields.tool.or_else(|| state.tool.clone()),
             kind,
@@ -282,6 +289,14 @@ impl State {
         } else {
             self.set_output(unfenced(text), change);
         }
+    }
+
+    /// The input that the agent wrote into the text of the call before it ran: kimi-code 2.1.0 has it nowhere else when it
+    /// asks.
+    fn written_input(&self) -> Option<Value> {
+        let texts = [self.note.as_str(), self.output.as_str()];
+        let read = |text: &str| serde_json::from_str::<Map<String, Value>>(text).ok();
+        texts.into_iter().find_map(read).filter(|fields| !fields.is_empty()).map(Value::Object)
     }
 
     /// The exit code of a command that failed, where the agent reports it only in the last line of its text.
@@ -645,6 +660,29 @@ mod tests {
         assert_eq!((change.status, change.input), (Some(CallStatus::Waiting), shown.input));
         calls.denied("c");
         assert_eq!(calls.settle(false)[0].status, Some(CallStatus::Denied));
+    }
+
+    #[test]
+    fn a_command_that_stands_only_in_the_text_of_the_call_is_shown() {
+        for status in ["pending", "in_progress"] {
+            let mut calls = Calls::default();
+            let text = r#"{"command": "touch a"}"#;
+            let call = json!({"sessionUpdate": "tool_call", "toolCallId": "c", "title": "Bash", "kind": "execute",
+                "status": status, "content": said(text)});
+            change(&mut calls, call);
+            let request = json!({"toolCallId": "c", "title": "Bash", "rawInput": {}, "content": said("Requesting approval")});
+            let (shown, words, change, _) = calls.asked(&request).unwrap();
+            let input = shown.input.unwrap();
+            assert_eq!((input.command.as_deref(), input.command_from), (Some("touch a"), CommandFrom::Text));
+            assert_eq!(words.as_deref(), Some("Requesting approval"));
+            assert_eq!(change.input.unwrap().command.as_deref(), Some("touch a"));
+        }
+        let mut calls = Calls::default();
+        change(
+            &mut calls,
+            json!({"sessionUpdate": "tool_call", "toolCallId": "c", "content": said("{\"com")}),
+        );
+        assert_eq!(calls.asked(&json!({"toolCallId": "c"})).unwrap().0.input, None, "it is still written");
     }
 
     #[test]

@@ -6,6 +6,9 @@ use deskbell_api::FormField;
 use serde_json::Value;
 use std::sync::Arc;
 
+/// The details of an error that are kept, in bytes.
+const KEPT: usize = 4096;
+
 /// Something that happened in the agent. Nothing that it sends is dropped: what is not understood is `Unknown` or
 /// `Unreadable`.
 #[derive(Clone, Debug, PartialEq)]
@@ -130,6 +133,34 @@ pub struct RpcError {
     pub code: i64,
     pub message: String,
     pub data: Option<Value>,
+}
+
+impl RpcError {
+    /// Its message, with what the agent says apart from it: some only say “Internal error” in the message.
+    pub fn words(&self) -> String {
+        let details = self.data.as_ref().and_then(details).unwrap_or_default();
+        let details = details.trim();
+        match self.message.trim() {
+            message if details.is_empty() || message.contains(details) => message.to_owned(),
+            "" => details.to_owned(),
+            message => format!("{}: {details}", message.trim_end_matches([':', '.'])),
+        }
+    }
+}
+
+/// The details of an error: a text, a field that has one, or the beginning of its JSON.
+fn details(data: &Value) -> Option<String> {
+    let text = match data {
+        Value::Null => return None,
+        Value::String(text) => text.clone(),
+        Value::Object(fields) => {
+            let said =
+                ["details", "message", "error", "reason"].iter().filter_map(|field| fields.get(*field));
+            said.filter(|value| !value.is_null()).find_map(details).unwrap_or_else(|| data.to_string())
+        }
+        other => other.to_string(),
+    };
+    Some(text[..text.floor_char_boundary(KEPT)].to_owned())
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -345,6 +376,8 @@ pub enum CommandFrom {
     Input,
     /// The call's title, because this agent reports no input.
     Title,
+    /// The text of the call before it ran, which is its input as JSON.
+    Text,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -448,6 +481,42 @@ pub struct Tokens {
     pub cache_write: Option<u64>,
 }
 
+impl Tokens {
+    /// A number of each kind. A kind that only one of them has is as it is there.
+    fn combined(self, other: Self, combine: fn(u64, u64) -> u64) -> Self {
+        let optional = |one: Option<u64>, other: Option<u64>| match (one, other) {
+            (Some(one), Some(other)) => Some(combine(one, other)),
+            (one, other) => one.or(other),
+        };
+        Self {
+            input: combine(self.input, other.input),
+            output: combine(self.output, other.output),
+            total: combine(self.total, other.total),
+            thought: optional(self.thought, other.thought),
+            cache_read: optional(self.cache_read, other.cache_read),
+            cache_write: optional(self.cache_write, other.cache_write),
+        }
+    }
+
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        self.combined(other, u64::saturating_add)
+    }
+
+    /// What was added to a sum since `before`. A sum that goes back has restarted.
+    #[must_use]
+    pub fn since(self, before: Self) -> Self {
+        if self.total < before.total { self } else { self.combined(before, u64::saturating_sub) }
+    }
+
+    /// The input that was not read from a cache. Agents that count the cache as input have it in no sum of its own.
+    pub fn input_without_cache(self) -> u64 {
+        let cache = self.cache_read.unwrap_or_default().saturating_add(self.cache_write.unwrap_or_default());
+        let is_in_input = self.total <= self.input.saturating_add(self.output);
+        if is_in_input { self.input.saturating_sub(cache) } else { self.input }
+    }
+}
+
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Usage {
     /// Tokens in the context, and its size.
@@ -478,4 +547,40 @@ pub struct StoredSession {
     pub folder: String,
     pub title: Option<String>,
     pub updated_at: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn an_error_says_what_the_agent_says_apart_from_its_message() {
+        let words = |message: &str, data: Value| {
+            RpcError { code: -32603, message: message.to_owned(), data: Some(data) }.words()
+        };
+        let full = "Internal error: no such model";
+        for data in [
+            json!("no such model"),
+            json!({"details": "no such model"}),
+            json!({"error": {"message": "no such model", "code": 1}}),
+            json!({"error": null, "reason": "no such model"}),
+        ] {
+            assert_eq!(words("Internal error", data.clone()), full, "{data}");
+        }
+        assert_eq!(words("Internal error.", json!({"status": 500})), r#"Internal error: {"status":500}"#);
+        assert_eq!(words("no such model", json!({"details": "no such model"})), "no such model");
+        assert_eq!(words("no", json!(null)), "no");
+        assert!(words("no", json!("x".repeat(1 << 20))).len() < 5_000);
+    }
+
+    #[test]
+    fn tokens_of_a_cache_are_counted_once() {
+        let tokens =
+            |total| Tokens { input: 100, output: 10, total, cache_read: Some(60), ..Tokens::default() };
+        assert_eq!(tokens(110).input_without_cache(), 40, "the cache is a part of the input");
+        assert_eq!(tokens(170).input_without_cache(), 100);
+        assert_eq!(tokens(170).since(tokens(110)).input, 0);
+        assert_eq!(tokens(50).since(tokens(110)), tokens(50), "the sum began again");
+    }
 }

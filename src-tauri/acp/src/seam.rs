@@ -36,6 +36,12 @@ pub struct CoreEvents {
     /// Calls of a conversation that the agent repeated. Their rows exist.
     repeated: HashSet<String>,
     dollars: Option<f64>,
+    /// The tokens that the agent reports with the end of a turn are those of all turns so far.
+    sums_tokens: bool,
+    /// The last of these sums.
+    last_tokens: Tokens,
+    /// The tokens of the requests of this turn.
+    tokens: Option<Tokens>,
 }
 
 #[derive(Debug)]
@@ -122,9 +128,21 @@ pub fn request_key(id: &str) -> Option<RequestKey> {
 }
 
 impl CoreEvents {
+    /// `sums_tokens`: from the agent's row.
+    pub fn new(sums_tokens: bool) -> Self {
+        Self { sums_tokens, ..Self::default() }
+    }
+
     /// A prompt with this id is sent.
     pub fn prompted(&mut self, uuid: &str) {
         uuid.clone_into(&mut self.prompt);
+        self.tokens = None;
+    }
+
+    /// The command of a call of this turn.
+    pub fn command(&self, call: &str) -> Option<&str> {
+        let call = self.calls.get(call).filter(|call| call.kind == Some(CallKind::Execute))?;
+        call.input.as_ref()?.command.as_deref()
     }
 
     /// An event of a conversation that the agent repeats, which is not passed on. What it says of a call later is not
@@ -161,7 +179,9 @@ impl CoreEvents {
             }
             Event::TurnEnded { end, tokens } => {
                 self.end_calls(&mut out);
-                out.push(AgentEvent::TurnEnded(Box::new(self.result(end, tokens))));
+                let tokens = self.tokens_of_turn(tokens);
+                let result = self.result(end, tokens, &mut out);
+                out.push(AgentEvent::TurnEnded(Box::new(result)));
             }
             Event::Mode { id } => {
                 out.push(AgentEvent::Status { status: None, permission_mode: Some(id) });
@@ -211,12 +231,24 @@ impl CoreEvents {
         out
     }
 
+    /// The tokens of a turn that ended. Without a report of them they are those of its requests.
+    fn tokens_of_turn(&mut self, reported: Option<Tokens>) -> Option<Tokens> {
+        let of_requests = self.tokens.take();
+        match reported {
+            Some(sum) if self.sums_tokens => Some(sum.since(std::mem::replace(&mut self.last_tokens, sum))),
+            reported => reported.or(of_requests),
+        }
+    }
+
     /// Tokens of one request are no size of a context, so they are not reported as one.
     fn used(&mut self, usage: Usage, out: &mut Vec<AgentEvent>) {
         if let Some((amount, currency)) = usage.cost
             && currency == "USD"
         {
             self.dollars = Some(amount);
+        }
+        if let Some(tokens) = usage.tokens {
+            self.tokens = Some(self.tokens.map_or(tokens, |sum| sum.plus(tokens)));
         }
         out.extend(usage.context.map(|(tokens, window)| AgentEvent::ContextUsed { tokens, window }));
     }
@@ -392,7 +424,9 @@ impl CoreEvents {
             out.push(tool_use(&name_of_call, &shown));
         }
         let asked = shown.asked();
-        let unreported = unreported(call.input.as_ref(), call.diffs.as_deref().unwrap_or_default());
+        let has_words = permission.explanation.is_some();
+        let unreported =
+            unreported(call.input.as_ref(), call.diffs.as_deref().unwrap_or_default(), has_words);
         let Shown { name, input, .. } = shown;
         out.push(AgentEvent::Request {
             request_id: request_id(permission.request),
@@ -428,7 +462,7 @@ impl CoreEvents {
         }
     }
 
-    fn result(&self, end: TurnEnd, tokens: Option<Tokens>) -> TurnResult {
+    fn result(&self, end: TurnEnd, tokens: Option<Tokens>, out: &mut Vec<AgentEvent>) -> TurnResult {
         let (reason, failure) = match end {
             TurnEnd::Done => (None, None),
             TurnEnd::Cancelled => (Some(EndReason::Interrupted), None),
@@ -442,8 +476,12 @@ impl CoreEvents {
             TurnEnd::Other(reason) => (None, Some(reason)),
             TurnEnd::Failed(failure) => (Some(EndReason::ApiError), Some(words(&failure))),
         };
+        if let Some(failure) = failure.as_ref().filter(|failure| failure.trim().contains('\n')) {
+            // The end of a turn shows only one line.
+            out.push(AgentEvent::Informational { level: "error".to_owned(), text: failure.clone() });
+        }
         let usage = tokens.map(|tokens| TokenUsage {
-            input_tokens: tokens.input,
+            input_tokens: tokens.input_without_cache(),
             cache_creation_input_tokens: tokens.cache_write.unwrap_or_default(),
             cache_read_input_tokens: tokens.cache_read.unwrap_or_default(),
             output_tokens: tokens.output,
@@ -462,13 +500,17 @@ impl CoreEvents {
 }
 
 /// What a request does not say about its call.
-fn unreported(input: Option<&CallInput>, diffs: &[Diff]) -> Option<&'static str> {
+fn unreported(input: Option<&CallInput>, diffs: &[Diff], has_words: bool) -> Option<&'static str> {
     let has_input = input.and_then(|input| input.json.as_ref()).is_some_and(|json| !json.is_null());
     match input.map(|input| input.command_from) {
         Some(CommandFrom::Title) => {
             Some("The agent does not send the command itself. It is shown as the agent titled the call.")
         }
+        Some(CommandFrom::Text) => Some(
+            "The agent does not send the command itself. It is shown as the agent wrote it into the text of the call.",
+        ),
         _ if has_input || !diffs.is_empty() => None,
+        _ if has_words => Some("The agent does not send the input of this call, only words about it."),
         _ => Some("The agent does not say what this call would do beyond its title."),
     }
 }
@@ -523,7 +565,7 @@ fn compaction(status: &str, error: Option<String>) -> AgentEvent {
 
 pub(crate) fn words(failure: &Failure) -> String {
     match failure {
-        Failure::Refused(error) => error.message.clone(),
+        Failure::Refused(error) => error.words(),
         Failure::Unusable(reason) => reason.clone(),
         Failure::Ended => "The agent ended before it answered".to_owned(),
     }

@@ -11,7 +11,7 @@ mod questions;
 
 use crate::agents::{Agent, Asking, Asks, UNKNOWN};
 use crate::command::{Command, PromptPart, Refusal};
-use crate::event::{Abilities, Action, Event, Failure, Login, RequestKey, Session, TurnEnd};
+use crate::event::{Abilities, Action, CallStatus, Event, Failure, Login, RequestKey, Session, TurnEnd};
 use crate::seam::{CoreEvents, request_key, words};
 use crate::{ChosenAgent, choices, driver};
 use deskbell_agent::driver::{Driver, Output};
@@ -68,6 +68,8 @@ pub struct AcpDriver {
     n_rounds_left: usize,
     /// The user interrupted the turn.
     is_interrupted: bool,
+    /// Commands that the interrupt of this turn did not end.
+    left_running: Vec<String>,
     /// The open permission requests.
     open: HashMap<RequestKey, Arc<ToolRequest>>,
     /// Changes that the user chose and the agent has not answered, oldest first, with the core's id of the request.
@@ -81,6 +83,9 @@ pub struct AcpDriver {
     /// The conversation that the agent repeats, if it is wanted.
     past: Option<RepeatedPast>,
 }
+
+/// The part of a command that a notice shows, in characters.
+const LONGEST_COMMAND: usize = 80;
 
 /// At most so many requests outlast a conversation that is repeated. The newest agents need one.
 const MOST_ROUNDS: usize = 100;
@@ -108,7 +113,7 @@ impl AcpDriver {
             name: setup.agent.name(),
             driver: driver::Driver::new(row.command),
             setup,
-            core: CoreEvents::default(),
+            core: CoreEvents::new(row.sums_tokens),
             phase: Phase::Beginning,
             beginning: None,
             version: None,
@@ -120,6 +125,7 @@ impl AcpDriver {
             has_repeated: false,
             n_rounds_left: MOST_ROUNDS,
             is_interrupted: false,
+            left_running: Vec::new(),
             open: HashMap::new(),
             changes: Vec::new(),
             chosen_mode: None,
@@ -206,6 +212,10 @@ impl AcpDriver {
                 self.open.remove(request);
             }
             Event::Stored { .. } => return self.listed(event, out),
+            Event::Call(call) if call.status == Some(CallStatus::Cancelled) && self.row.leaves_commands() => {
+                self.left_running.extend(self.core.command(&call.id).map(str::to_owned));
+            }
+            Event::TurnEnded { .. } => self.warn_of_commands(out),
             _ => {}
         }
         let event = match event {
@@ -230,6 +240,22 @@ impl AcpDriver {
             }
             out.events.push(told);
         }
+    }
+
+    /// Says which commands an interrupt did not end: their rows say that they were interrupted.
+    fn warn_of_commands(&mut self, out: &mut Output) {
+        let commands = std::mem::take(&mut self.left_running);
+        let Some(first) = commands.first() else { return };
+        let line: String = first.lines().next().unwrap_or_default().chars().take(LONGEST_COMMAND).collect();
+        let others = match commands.len() - 1 {
+            0 => String::new(),
+            n_others => format!(" and {n_others} more"),
+        };
+        let words = format!(
+            "{} does not end a command when you stop its turn, so “{line}”{others} may go on. Stop the agent to end it.",
+            self.name
+        );
+        notice("warning", words, out);
     }
 
     fn open_session(&mut self, out: &mut Output) {
@@ -375,7 +401,8 @@ impl AcpDriver {
     fn conversation_lost(&mut self, problem: &str, out: &mut Output) {
         let result = TurnResult {
             is_error: true,
-            words: Some(format!("No conversation found: {problem}")),
+            words: Some(problem.to_owned()),
+            is_conversation_lost: true,
             ..TurnResult::default()
         };
         out.events.push(AgentEvent::TurnEnded(Box::new(result)));

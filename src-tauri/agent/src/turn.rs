@@ -28,6 +28,8 @@ pub struct TurnResult {
     pub prompts: Option<Vec<String>>,
     /// The agent began the turn by itself.
     pub is_unasked: bool,
+    /// It is no turn: the agent does not have the conversation that it was to continue.
+    pub is_conversation_lost: bool,
 }
 
 /// Why a turn ended, if the agent has a word for it.

@@ -16,7 +16,7 @@ impl Driver {
             && action != Action::ListSessions
         {
             let logins = self.ready.as_ref().map(|ready| ready.logins.clone()).unwrap_or_default();
-            step.events.push(Event::LoginRequired { message: error.message.clone(), logins });
+            step.events.push(Event::LoginRequired { message: error.words(), logins });
         }
         if action == Action::Prompt {
             return self.turn_ended(outcome, step);

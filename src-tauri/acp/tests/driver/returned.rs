@@ -1,8 +1,10 @@
 //! What a call returned reaches the core, in whatever place and form the agent reports it.
 
+use super::double::Agent;
 use super::turns::in_turn;
 use deskbell_acp::seam::CoreEvents;
-use deskbell_agent::{AgentEvent, ToolResult};
+use deskbell_agent::driver::{Driver as _, Output};
+use deskbell_agent::{AgentCommand, AgentEvent, HostRequest, ToolResult};
 use serde_json::{Value, json};
 
 const PNG: &str =
@@ -122,6 +124,76 @@ fn how_a_command_ended_is_the_same_for_every_agent() {
     );
 }
 
+/// The usage of each turn, with what its requests reported, from an agent of which `sums` is true.
+fn usages(sums: bool, turns: &[(&[u64], Option<Value>)]) -> Vec<Option<(u64, u64, u64)>> {
+    let mut driver = super::turns::in_session();
+    let mut core = CoreEvents::new(sums);
+    let mut usages = Vec::new();
+    for (nr, (requests, usage)) in turns.iter().enumerate() {
+        core.prompted(&format!("p{nr}"));
+        driver.command(super::turns::prompt("go")).unwrap();
+        let request = |input: &u64| {
+            let usage = json!({"inputTokens": input, "outputTokens": 1, "totalTokens": input + 1});
+            let content = json!({"type": "text", "text": ""});
+            let update = json!({"sessionUpdate": "agent_message_chunk", "content": content, "_meta": {"usage": usage}});
+            json!({"method": "session/update", "params": {"sessionId": "s", "update": update}})
+        };
+        let end = json!({"id": nr + 2, "result": {"stopReason": "end_turn", "usage": usage}});
+        for line in requests.iter().map(request).chain([end]) {
+            for event in driver.line(line.to_string().as_bytes()).events {
+                for told in core.take(event) {
+                    if let AgentEvent::TurnEnded(result) = told {
+                        let of = |usage: deskbell_agent::TokenUsage| {
+                            (usage.input_tokens, usage.output_tokens, usage.cache_read_input_tokens)
+                        };
+                        usages.push(result.usage.map(of));
+                    }
+                }
+            }
+        }
+    }
+    usages
+}
+
+#[test]
+fn the_tokens_of_a_turn_are_its_own() {
+    let usage = |input: u64, output: u64, cached: u64| {
+        Some(json!({"inputTokens": input, "outputTokens": output, "totalTokens": input + output,
+            "cachedReadTokens": cached}))
+    };
+    // Copilot CLI reports the sum of its process; the cache is a part of its input.
+    let sums: [(&[u64], _); 3] =
+        [(&[], usage(100, 10, 0)), (&[], usage(300, 30, 50)), (&[], usage(300, 30, 50))];
+    assert_eq!(usages(true, &sums), [Some((100, 10, 0)), Some((150, 20, 50)), Some((0, 0, 0))]);
+    assert_eq!(usages(false, &sums)[1..], [Some((250, 30, 50)), Some((250, 30, 50))]);
+    // opencode has no cache, and qwen-code reports only each request.
+    assert_eq!(usages(false, &[(&[7], usage(100, 10, 0)), (&[], None)]), [Some((100, 10, 0)), None]);
+    assert_eq!(usages(false, &[(&[100, 20], None), (&[5], None)]), [Some((120, 2, 0)), Some((5, 1, 0))]);
+}
+
+#[test]
+fn a_turn_that_failed_says_what_the_agent_says_of_it() {
+    let ends = |error: Value| {
+        let mut driver = in_turn();
+        let mut core = CoreEvents::default();
+        let line = json!({"id": 2, "error": error}).to_string();
+        let events = driver.line(line.as_bytes()).events;
+        let told: Vec<AgentEvent> = events.into_iter().flat_map(|event| core.take(event)).collect();
+        let more = told
+            .iter()
+            .any(|told| matches!(told, AgentEvent::Informational { text, .. } if text.contains("second")));
+        match told.into_iter().next_back() {
+            Some(AgentEvent::TurnEnded(result)) => (result.words.unwrap(), more),
+            other => panic!("{other:?}"),
+        }
+    };
+    let error =
+        |details: &str| json!({"code": -32603, "message": "Internal error", "data": {"details": details}});
+    assert_eq!(ends(error("no such model")), ("Internal error: no such model".to_owned(), false));
+    // The end of a turn has one line, so a longer text is a notice too.
+    assert!(ends(error("first\nsecond")).1);
+}
+
 #[test]
 fn a_call_with_the_id_of_an_earlier_turns_call_is_another_one() {
     let mut driver = in_turn();
@@ -145,4 +217,42 @@ fn a_call_with_the_id_of_an_earlier_turns_call_is_another_one() {
         }
     }
     assert_eq!(names, ["call_0@p1", "call_0@p2"]);
+}
+
+/// What is said after an interrupt of a turn in which a command and a read run.
+fn said_after_interrupt(row: &str, mode: &str) -> Vec<String> {
+    let modes = json!({"currentModeId": mode, "availableModes": [{"id": mode, "name": mode}]});
+    let mut agent = Agent::with(row, json!({"modes": modes}));
+    let mut out = Output::default();
+    let prompt =
+        AgentCommand::Prompt { uuid: "u".to_owned(), text: "go".to_owned(), attachments: Vec::new() };
+    agent.driver.write(&prompt, &mut out);
+    agent.take(out);
+    for (id, kind, input) in [
+        ("a", "execute", json!({"command": "sleep 60\necho late"})),
+        ("b", "read", json!({"path": "x"})),
+        ("c", "execute", json!({"command": "ls"})),
+    ] {
+        let update = json!({"sessionUpdate": "tool_call", "toolCallId": id, "title": id, "kind": kind,
+            "status": if id == "c" { "completed" } else { "in_progress" }, "rawInput": input});
+        agent.says(json!({"method": "session/update", "params": {"sessionId": "s", "update": update}}));
+    }
+    agent.asks(HostRequest::Interrupt);
+    agent.answers(2, json!({"stopReason": "cancelled"}));
+    let said = agent.events.iter().filter_map(|event| match event {
+        AgentEvent::Informational { text, .. } => Some(text.clone()),
+        _ => None,
+    });
+    said.collect()
+}
+
+#[test]
+fn a_command_that_an_interrupt_does_not_end_is_named() {
+    assert_eq!(
+        said_after_interrupt("codex", "workspace-write"),
+        [
+            "Codex does not end a command when you stop its turn, so “sleep 60” may go on. Stop the agent to end it."
+        ]
+    );
+    assert_eq!(said_after_interrupt("qwen", "default"), [""; 0]);
 }

@@ -65,6 +65,8 @@ impl ResultLine {
 impl From<ResultLine> for TurnResult {
     fn from(line: ResultLine) -> Self {
         let words = line.words();
+        let is_conversation_lost =
+            line.is_error && words.as_ref().is_some_and(|words| words.contains(CONVERSATION_LOST));
         Self {
             reason: line.reason(words.as_deref().unwrap_or_default()),
             words,
@@ -79,9 +81,13 @@ impl From<ResultLine> for TurnResult {
             models: model_usage(&line.model_usage),
             prompts: line.user_message_uuids,
             is_unasked: line.origin.and_then(|origin| origin.kind).is_some_and(|kind| kind != "human"),
+            is_conversation_lost,
         }
     }
 }
+
+/// Before it exits, the CLI says this of the id after `--resume` (2.1.197 and 2.1.332).
+const CONVERSATION_LOST: &str = "No conversation found";
 
 #[cfg(test)]
 mod tests {
@@ -103,6 +109,14 @@ mod tests {
         assert_eq!(reason(json!({"subtype": "success"})), None);
         let broken = result(json!({"subtype": "error_during_execution"}));
         assert!(broken.broke_off && broken.reason.is_none());
+    }
+
+    #[test]
+    fn a_lost_conversation_is_no_other_failure() {
+        let words = json!({"is_error": true, "errors": ["No conversation found with session ID: s"]});
+        assert!(result(words).is_conversation_lost);
+        assert!(!result(json!({"is_error": true, "result": "The model is overloaded"})).is_conversation_lost);
+        assert!(!result(json!({"is_error": false, "result": "No conversation found"})).is_conversation_lost);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Turns: started by a prompt or by the agent itself, interrupted, and ended by the agent or with its process.
 
+use super::parts::spending::tokens_of_turn;
 use super::parts::turn::{Joining, ids};
 use super::*;
 use crate::agent::TurnResult;
@@ -162,7 +163,7 @@ impl Step<'_> {
         for prompt in &ended.prompts {
             self.prompt_state(&prompt.id, if failed { PromptState::Failed } else { PromptState::Done });
         }
-        let tokens = spent.and_then(|spent| spent.tokens);
+        let tokens = tokens_of_turn(result).or_else(|| spent.and_then(|spent| spent.tokens));
         // `usage` lacks subagents and compactions (2.1.329).
         let of_usage = || result.usage.as_ref().map_or(0, |usage| usage.output_tokens);
         self.turn_ended(TurnEnd {
@@ -186,7 +187,7 @@ impl Step<'_> {
         if self.machine.process.is_ready() {
             return;
         }
-        if self.machine.process.started().resume.is_some() && words.contains("No conversation found") {
+        if self.machine.process.started().resume.is_some() && result.is_conversation_lost {
             self.past_is_missing("The agent no longer has them.");
             self.machine.conversation.on_lost();
             self.machine.spending.on_lost();

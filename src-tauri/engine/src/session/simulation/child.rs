@@ -144,9 +144,9 @@ impl Child {
         if let Some(id) = &self.resume
             && !ground.disk.conversations.contains(id)
         {
-            let words = format!("No conversation found with session ID: {id}");
+            let words = format!("The conversation {id} is gone");
             self.resume = None;
-            self.say(speech::start_failure(&words));
+            self.say(speech::conversation_lost(&words));
             if !self.habits.lingers {
                 return self.exit(Some(1), None, &words);
             }

@@ -42,6 +42,8 @@ pub struct Report<'a> {
     pub models: &'a BTreeMap<String, ModelUsage>,
     /// The id of the conversation.
     pub conversation: Option<&'a str>,
+    /// The tokens of the turn and their model, of an agent that has no counters by model.
+    pub tokens: Option<(&'a str, Tokens)>,
 }
 
 /// Follows the agent's counters, and keeps what was spent in the session's ledger.
@@ -111,7 +113,13 @@ impl CostMeter {
     /// Sets the counters at the end of a turn, at `now` in milliseconds since the epoch. Returns what was spent since the
     /// last known values, if those are known.
     pub fn heard(&mut self, now: u64, report: Report<'_>) -> Option<TurnCost> {
-        let counters = Counters::read(report.dollars, report.models)?;
+        let day = day(now);
+        let (model, tokens) = report.tokens.unwrap_or_default();
+        let of_turn = Tally { tokens, ..Tally::default() };
+        let Some(counters) = Counters::read(report.dollars, report.models) else {
+            self.ledger.add_turn(&day, model, of_turn);
+            return None;
+        };
         let before = self.counters.replace(counters.clone());
         if before.is_none() {
             // They include earlier turns of the conversation, so they are not billed to this one.
@@ -123,11 +131,15 @@ impl CostMeter {
         if let Some(id) = report.conversation {
             self.last = Some(LastCounters { conversation: id.to_owned(), counters: counters.clone() });
         }
-        let before = before?;
-        let added = counters.since(&before);
+        let added = counters.since(&before.clone().unwrap_or(counters.clone()));
         let cost = added.total();
-        let (day, models) = (day(now), added.by_model());
+        let mut models = added.by_model();
+        if report.tokens.is_some() {
+            let tally = models.entry(model.to_owned()).or_default();
+            *tally = tally.plus(of_turn);
+        }
         models.iter().for_each(|(model, tally)| self.ledger.add_turn(&day, model, *tally));
+        before?;
         let is_known = cost == Money::default() || models.keys().any(|model| !model.is_empty());
         let tokens = models.values().fold(Tally::default(), |sum, tally| sum.plus(*tally)).tokens;
         Some(TurnCost { cost, tokens: is_known.then_some(tokens) })
@@ -173,13 +185,38 @@ mod tests {
 
         fn at_in(&mut self, conversation: &str, dollars: impl Into<Option<f64>>) -> Option<f64> {
             let (dollars, conversation) = (dollars.into(), Some(conversation));
-            let report = Report { dollars, models: &BTreeMap::new(), conversation };
+            let report = Report { dollars, models: &BTreeMap::new(), conversation, tokens: None };
             self.heard(0, report).map(|turn| turn.cost.dollars())
         }
 
         fn total_dollars(&self) -> f64 {
             self.shown().total().dollars()
         }
+    }
+
+    /// An agent that speaks ACP reports the tokens of each turn, and the cost of the session or none.
+    #[test]
+    fn tokens_of_a_turn_without_counters_by_model_are_kept() {
+        let tokens = Tokens { input: 100, output: 10, ..Tokens::default() };
+        let mut meter = CostMeter::default();
+        meter.process_starts(Beginning::Resumed("a"));
+        let models = BTreeMap::new();
+        let report = |dollars| Report {
+            dollars,
+            models: &models,
+            conversation: Some("a"),
+            tokens: Some(("m", tokens)),
+        };
+        assert_eq!(meter.heard(0, report(None)), None, "its cost is not known");
+        assert_eq!(meter.heard(0, report(Some(0.5))), None, "the cost is that of earlier turns");
+        let turn = meter.heard(0, report(Some(0.75))).unwrap();
+        assert_eq!((turn.cost.dollars(), turn.tokens), (0.25, Some(tokens)));
+        let sum = |of: fn(&Tokens) -> u64| {
+            meter.ledger().usage().iter().map(|model| of(&model.tokens)).sum::<u64>()
+        };
+        assert_eq!((sum(|one| one.input), sum(|one| one.output)), (300, 30));
+        let names: Vec<String> = meter.ledger().usage().into_iter().map(|model| model.model).collect();
+        assert!(names.contains(&"m".to_owned()), "{names:?}");
     }
 
     /// Values in the order in which 2.1.329 reported them.
@@ -375,7 +412,8 @@ mod tests {
                         let (models, id) = (agent.model_usage(), agent.conversation.to_string());
                         let dollars = Some(agent.total());
                         let models = answer::model_usage(&models);
-                        let report = Report { dollars, models: &models, conversation: Some(&id) };
+                        let conversation = Some(id.as_str());
+                        let report = Report { dollars, models: &models, conversation, tokens: None };
                         let turn = meter.heard(nr * 40_000_000, report);
                         billed = billed.plus(turn.unwrap().cost);
                     }
@@ -427,8 +465,9 @@ mod tests {
                     Some("result") => {
                         let models = answer::model_usage(line["line"]["modelUsage"].as_object().unwrap());
                         let dollars = line["line"]["total_cost_usd"].as_f64();
-                        let turn =
-                            meter.heard(0, Report { dollars, models: &models, conversation: None }).unwrap();
+                        let turn = meter
+                            .heard(0, Report { dollars, models: &models, conversation: None, tokens: None })
+                            .unwrap();
                         seen.push((turn.cost.dollars() * 1e6).round() as u64);
                     }
                     _ => {}

@@ -3,7 +3,7 @@
 pub use super::cost::Beginning;
 use super::cost::{CostMeter, Report, TurnCost};
 use crate::agent::{TurnResult, UsageReport};
-use crate::api::Usage;
+use crate::api::{Tokens, Usage};
 use crate::ledger::{LastCounters, Ledger};
 
 #[derive(Debug)]
@@ -81,6 +81,21 @@ impl Spending {
     pub fn on_result(&mut self, now: u64, result: &TurnResult, model: Option<&str>) -> Option<TurnCost> {
         self.context_window = result.context_window(model).or(self.context_window);
         let (dollars, models) = (result.total_cost_usd, &result.models);
-        self.meter.heard(now, Report { dollars, models, conversation: result.session_id.as_deref() })
+        let conversation = result.session_id.as_deref();
+        let tokens = tokens_of_turn(result).map(|tokens| (model.unwrap_or_default(), tokens));
+        self.meter.heard(now, Report { dollars, models, conversation, tokens })
     }
+}
+
+/// The tokens that the agent reports of this turn alone. An agent that counts by model reports more there: its `usage` lacks
+/// subagents and compactions.
+pub fn tokens_of_turn(result: &TurnResult) -> Option<Tokens> {
+    let usage = result.usage.as_ref().filter(|_| result.models.is_empty())?;
+    let tokens = Tokens {
+        input: usage.input_tokens,
+        output: usage.output_tokens,
+        cache_read: usage.cache_read_input_tokens,
+        cache_write: usage.cache_creation_input_tokens,
+    };
+    Some(tokens).filter(|tokens| *tokens != Tokens::default())
 }

@@ -168,7 +168,8 @@ impl Life {
             "no-conversation" => AgentEvent::TurnEnded(Box::new(TurnResult {
                 is_error: true,
                 broke_off: true,
-                words: Some("No conversation found with session ID: s".to_owned()),
+                words: Some("It is gone".to_owned()),
+                is_conversation_lost: true,
                 ..TurnResult::default()
             })),
             other => panic!("{other}"),

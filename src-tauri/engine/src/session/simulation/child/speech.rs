@@ -45,10 +45,11 @@ pub fn mode_changed(mode: &str) -> AgentEvent {
     AgentEvent::Status { status: None, permission_mode: Some(mode.to_owned()) }
 }
 
-pub fn start_failure(words: &str) -> AgentEvent {
+pub fn conversation_lost(words: &str) -> AgentEvent {
     AgentEvent::TurnEnded(Box::new(TurnResult {
         is_error: true,
         broke_off: true,
+        is_conversation_lost: true,
         words: Some(words.to_owned()),
         ..TurnResult::default()
     }))

@@ -144,12 +144,7 @@ impl Process {
                 self.cannot_resume = false;
             }
             AgentEvent::TurnEnded(result)
-                if self.resuming
-                    && self.phase != Phase::Ready
-                    && result
-                        .words
-                        .as_deref()
-                        .is_some_and(|words| words.contains("No conversation found")) =>
+                if self.resuming && self.phase != Phase::Ready && result.is_conversation_lost =>
             {
                 self.cannot_resume = true;
                 self.conversation = None;
