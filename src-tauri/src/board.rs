@@ -45,7 +45,7 @@ pub struct BoardPage {
     costs: Costs,
     /// The machines that were asked and those of the listed projects, with the time of the last use. Read when a page
     /// connects.
-    used_machines: Mutex<BTreeMap<String, u64>>,
+    used_machines: Mutex<BTreeMap<RemoteMachine, u64>>,
     /// The board may have changed. The tray waits for it.
     changed: Notify,
 }
@@ -116,7 +116,7 @@ pub async fn connect(app: &AppHandle) -> BoardConnection {
 }
 
 /// A machine answered the user: the board lists it from now on, whether or not a project there is opened.
-pub async fn used_machine(app: &AppHandle, machine: String) {
+pub async fn used_machine(app: &AppHandle, machine: RemoteMachine) {
     let at = now();
     let asked = Change::Asked { machine: machine.clone(), at };
     app.state::<BoardPage>().used_machines.lock().unwrap_or_else(PoisonError::into_inner).insert(machine, at);
@@ -143,10 +143,10 @@ pub fn view(app: &AppHandle) -> BoardView {
     conversations.retain(|one| !hidden.hides(&one.session.agent_session_id, one.session.changed_at));
     let mut board = page.board.lock().unwrap_or_else(PoisonError::into_inner);
     let mut view = board.view(&sessions, &conversations, now());
-    known_checkouts(&page).show(&mut view.rows);
     for row in view.rows.iter_mut().filter(|row| row.other_pid.is_none()) {
         row.machine = registry.machine_of(&row.session_id);
     }
+    known_checkouts(&page).show(&mut view.rows);
     page.costs.show(&sessions, &mut view.rows);
     let used = page.used_machines.lock().unwrap_or_else(PoisonError::into_inner);
     view.machines = registry.far_machines(&used);
@@ -210,7 +210,7 @@ pub async fn open_session(app: &AppHandle, id: &SessionId) -> Result<(), Command
     let conversations = live(&app.state::<BoardPage>()).conversations.clone();
     let other = conversations.into_iter().find(|one| one.session.agent_session_id == id.as_str());
     if let Some(Located { project: Some(project), session, .. }) = other {
-        return showing::stored(app, &project, &session.agent_session_id, None).await;
+        return showing::stored(app, &project.into(), &session.agent_session_id, None).await;
     }
     let (project, session) = app.state::<SessionRegistry>().known(id).ok_or_else(|| CommandError {
         code: ErrorCode::NoSuchSession,

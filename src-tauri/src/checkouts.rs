@@ -1,6 +1,5 @@
 //! What is checked out in the folders of projects that have no window: their branches, and the repositories of worktrees.
 
-use crate::registry::far::is_far;
 use deskbell_engine::api::{BoardRow, Checkout};
 use deskbell_engine::changes::WorkingTree;
 use deskbell_engine::disk;
@@ -57,8 +56,9 @@ impl Checkouts {
         };
         let mut due: Vec<String> = rows
             .iter()
+            .filter(|row| row.machine.is_none())
             .map(|row| &row.project)
-            .filter(|project| !is_far(Path::new(project)) && is_due(project))
+            .filter(|project| is_due(project))
             .cloned()
             .collect();
         due.sort();
@@ -128,14 +128,15 @@ mod tests {
     #[test]
     fn a_folder_is_read_again_after_a_while_and_a_silent_one_is_not() {
         let mut checkouts = Checkouts::default();
-        let mut rows = [row("/b"), row("/a"), row("/b")];
+        let far = BoardRow { machine: Some("box".to_owned()), ..row("box:/b") };
+        let mut rows = [row("/b"), row("/a"), row("/b"), far];
         let start = Instant::now();
         assert_eq!(checkouts.due(&rows, start), ["/a", "/b"]);
         assert!(checkouts.take(vec![("/a".to_owned(), None), ("/b".to_owned(), on("one"))], start));
         checkouts.show(&mut rows);
         assert_eq!(
             rows.each_ref().map(|row| row.checkout.branch.as_deref()),
-            [Some("one"), None, Some("one")]
+            [Some("one"), None, Some("one"), None]
         );
         assert_eq!(rows[0].checkout.worktree_of.as_deref(), Some("ledger"));
         assert_eq!(checkouts.due(&rows, start + FRESH / 2), [] as [&str; 0]);

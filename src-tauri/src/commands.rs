@@ -23,7 +23,7 @@ use crate::hidden::HiddenSessions;
 use crate::notify::Bell;
 use crate::orphans::OrphanProcesses;
 use crate::registry::SessionRegistry;
-use crate::registry::far::{is_far, not_here, place_of, refused_files};
+use crate::registry::far::{not_here, taking_files};
 use crate::settings::CurrentSettings;
 use crate::watch::FolderWatches;
 use crate::windows::Windows;
@@ -49,18 +49,21 @@ const ENDING: Duration = Duration::from_secs(60);
 
 type Answer<T> = Result<T, CommandError>;
 
-fn project_of(app: &AppHandle, window: &WebviewWindow) -> Answer<PathBuf> {
+fn project_of(app: &AppHandle, window: &WebviewWindow) -> Answer<ProjectRef> {
     app.state::<Windows>().with(window.label(), |window| window.project.clone())
 }
 
-/// The window's project, for what reads files of its folder: a folder on another machine is refused.
+/// The folder of the window's project, for what reads its files: a folder on another machine is refused.
 fn project_here(app: &AppHandle, window: &WebviewWindow) -> Answer<PathBuf> {
     here(project_of(app, window)?)
 }
 
 /// Refuses a folder on another machine.
-fn here(project: PathBuf) -> Answer<PathBuf> {
-    if is_far(&project) { Err(not_here()) } else { Ok(project) }
+fn here(project: ProjectRef) -> Answer<PathBuf> {
+    match project {
+        ProjectRef::Here(folder) => Ok(folder),
+        ProjectRef::There(_) => Err(not_here()),
+    }
 }
 
 /// The first call of a page: returns the project and the settings. From then on the window's events use a new name.
@@ -89,7 +92,7 @@ async fn reopen(app: &AppHandle, window: &WebviewWindow) -> Answer<()> {
         (app.state::<Windows>(), app.state::<SessionRegistry>(), app.state::<HiddenSessions>());
     let (project, open) =
         windows.with(window.label(), |window| (window.project.clone(), window.open_session.clone()))?;
-    if is_far(&project) {
+    if project.there().is_some() {
         return Ok(());
     }
     let Some(id) = open.filter(|id| registry.known(id).is_none() && !hidden.was_removed(id.as_str())) else {
@@ -157,7 +160,7 @@ pub async fn remove_session(app: AppHandle, window: WebviewWindow, session_id: S
     // An agent that does not react to the stop takes half a minute to end. The session is gone for the user meanwhile.
     let hidden = app.state::<HiddenSessions>();
     // A machine may name any conversation, also one of this machine.
-    let agent_session_id = session.agent_session_id.filter(|_| !is_far(&project));
+    let agent_session_id = session.agent_session_id.filter(|_| project.here().is_some());
     app.state::<PromptSnapshots>().forget(&session_id);
     if let Some(id) = &agent_session_id {
         // The agent's own record stays, and would be listed in its place. The agent may write to it until it has ended.
@@ -237,14 +240,15 @@ pub async fn command(
     command: Command,
 ) -> Answer<()> {
     let project = project_of(&app, &window)?;
-    if let Command::Prompt { text, .. } = &command
-        && !is_far(&project)
-    {
-        app.state::<Arc<FolderWatches>>().look(&project);
-        app.state::<PromptSnapshots>().take(&project, &session_id, text);
-    }
-    if command == Command::Start && is_far(&project) {
-        crate::far::agents::check(&app, window.label(), &project, &session_id).await?;
+    match (&project, &command) {
+        (ProjectRef::Here(folder), Command::Prompt { text, .. }) => {
+            app.state::<Arc<FolderWatches>>().look(folder);
+            app.state::<PromptSnapshots>().take(folder, &session_id, text);
+        }
+        (ProjectRef::There(there), Command::Start) => {
+            crate::far::agents::check(&app, window.label(), there, &session_id).await?;
+        }
+        _ => {}
     }
     app.state::<SessionRegistry>().command(&project, &session_id, command).await
 }
@@ -318,12 +322,15 @@ pub async fn decide_trust(
     fingerprint: Option<String>,
     agent: Option<String>,
 ) -> Answer<()> {
-    let folder = project_of(&app, &window)?;
-    if is_far(&folder) {
-        let decided = crate::far::decide(&app, window.label(), decision, fingerprint, agent).await;
-        project::send_to_window(&app, window.label()).await;
-        return decided;
-    }
+    let project = project_of(&app, &window)?;
+    let folder = match &project {
+        ProjectRef::Here(folder) => folder.clone(),
+        ProjectRef::There(there) => {
+            let decided = crate::far::decide(&app, window.label(), there, decision, fingerprint, agent).await;
+            project::send_to_window(&app, window.label()).await;
+            return decided;
+        }
+    };
     let asked = app.state::<Windows>().with(window.label(), |window| window.trust_agent.clone())?;
     let gate = app.state::<SessionRegistry>().gate().clone();
     let about = asked.filter(|asked| agent.as_deref().is_some_and(|id| gate.is_about(asked, id)));
@@ -343,7 +350,7 @@ pub async fn decide_trust(
             None => window.start_refused = false,
         })?;
         if decision != TrustDecision::Keep {
-            app.state::<SessionRegistry>().reload(&folder, about.as_ref()).await;
+            app.state::<SessionRegistry>().reload(&project, about.as_ref()).await;
         }
     }
     // Also after a refusal: the files then differ from those that were shown, and the window shows the current ones.
@@ -357,10 +364,12 @@ pub async fn find_files(app: AppHandle, window: WebviewWindow, query: String) ->
     let (project, files, open) = app.state::<Windows>().with(window.label(), |window| {
         (window.project.clone(), window.files.clone(), window.open_session.clone())
     })?;
-    if !is_far(&project) {
-        return files.offered(query).await;
+    match project {
+        ProjectRef::Here(folder) => files.unwrap_or_else(|| Files::of(&folder)).offered(query).await,
+        ProjectRef::There(there) => {
+            app.state::<SessionRegistry>().session_there(&there, open)?.find_files(query).await
+        }
     }
-    app.state::<SessionRegistry>().session_there(&project, open)?.find_files(query).await
 }
 
 /// Checks a file that was pasted or chosen. Returns it with the type that its bytes have, or the reason why it cannot be
@@ -384,12 +393,12 @@ pub async fn clipboard_files(app: AppHandle, window: WebviewWindow) -> Answer<Ve
     if paths.is_empty() {
         return Ok(Vec::new());
     }
-    let project = project_of(&app, &window)?;
-    if let Some(refused) = refused_files(&project) {
-        return Ok(vec![refused]);
-    }
-    let of = project.clone();
-    Ok(disk::run(&project, disk::DEADLINE, move || Files::dropped(&of, &paths)).await?)
+    let folder = match taking_files(project_of(&app, &window)?) {
+        Ok(folder) => folder,
+        Err(refused) => return Ok(vec![refused]),
+    };
+    let of = folder.clone();
+    Ok(disk::run(&folder, disk::DEADLINE, move || Files::dropped(&of, &paths)).await?)
 }
 
 /// Ends processes of an earlier run: only those that were shown and still exist.
@@ -481,11 +490,13 @@ pub async fn open_in_editor(
     let project = project_of(&app, &window)?;
     let chosen = app.state::<Arc<CurrentSettings>>().get().editor;
     let line = line.filter(|&line| line > 0);
-    if is_far(&project) {
-        let (far, folder) = place_of(&project).ok_or_else(not_here)?;
-        return editor::elsewhere::open(chosen, &far.machine, &folder, &path, line).await;
-    }
-    let of = project.clone();
-    let file = disk::run(&project, disk::DEADLINE, move || links::inside(&of, &path)).await??;
+    let folder = match project {
+        ProjectRef::Here(folder) => folder,
+        ProjectRef::There(RemoteProject { machine, folder }) => {
+            return editor::elsewhere::open(chosen, &machine, &folder, &path, line).await;
+        }
+    };
+    let of = folder.clone();
+    let file = disk::run(&folder, disk::DEADLINE, move || links::inside(&of, &path)).await??;
     editor::open(chosen, file, line).await
 }

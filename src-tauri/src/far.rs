@@ -10,15 +10,13 @@ use self::lost::{Call, LostLink};
 use crate::notify::Bell;
 use crate::questions::OpenQuestions;
 use crate::registry::SessionRegistry;
-use crate::registry::far::{AskPlace, FarState, MAX_PATH, is_path, place_of};
+use crate::registry::far::{AskPlace, FarState, far_of};
 use crate::windows::{Windows, bring_up};
 use crate::{board, emit, opening, project, questions, showing, start, worktree_uses};
-use deskbell_cli::far::{Far, FarError, Machine};
+use deskbell_cli::far::{Far, FarError};
 use deskbell_engine::api::*;
-use deskbell_engine::projects::KnownProject;
 use deskbell_engine::remote::ServerLink;
 use serde::de::DeserializeOwned;
-use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tauri::{AppHandle, Manager};
 use tokio::sync::watch;
@@ -28,7 +26,7 @@ const MOST_PROJECTS: usize = 100;
 
 /// The machine that a page names.
 pub fn machine(name: &str) -> Result<Far, CommandError> {
-    let machine = name.trim().parse::<Machine>().map_err(|error| CommandError {
+    let machine = name.trim().parse::<RemoteMachine>().map_err(|error| CommandError {
         code: ErrorCode::BadCommand,
         message: "This is not the name of a machine.".to_owned(),
         detail: Some(error.to_string()),
@@ -45,14 +43,15 @@ pub async fn list(
 ) -> Result<FolderListing, CommandError> {
     let mut command = vec!["folders".to_owned()];
     let folder = folder.trim();
-    if folder.len() > MAX_PATH || folder.starts_with('-') || folder.contains(char::is_control) {
+    if folder.len() > RemoteFolder::MOST_BYTES || folder.starts_with('-') || folder.contains(char::is_control)
+    {
         return Err(bad_folder());
     }
     command.extend((!folder.is_empty()).then(|| folder.to_owned()));
     let asked = ask_for(app, label, far, &command).await;
     let listing: FolderListing = asked.map_err(|error| error.for_window(&far.machine))?;
-    board::used_machine(app, far.machine.to_string()).await;
-    if is_path(&listing.path) { Ok(listing) } else { Err(bad_folder()) }
+    board::used_machine(app, far.machine.clone()).await;
+    project_on(&far.machine, &listing.path).map(|_| listing)
 }
 
 /// Runs a command of Deskbell there that prints one JSON value. The window answers what ssh asks.
@@ -66,6 +65,12 @@ async fn ask_for<T: DeserializeOwned>(
     far.ask(&app.state::<SessionRegistry>().connections(), Some(window), command).await
 }
 
+/// The project of a folder that a machine named.
+fn project_on(machine: &RemoteMachine, folder: &str) -> Result<RemoteProject, CommandError> {
+    let folder = folder.parse().map_err(|_: BadFolder| bad_folder())?;
+    Ok(RemoteProject { machine: machine.clone(), folder })
+}
+
 fn bad_folder() -> CommandError {
     CommandError {
         code: ErrorCode::BadProject,
@@ -77,7 +82,7 @@ fn bad_folder() -> CommandError {
 /// Opens a folder of another machine as a project, once the machine has found it.
 pub async fn open(app: &AppHandle, label: &str, far: &Far, folder: &str) -> Result<(), CommandError> {
     let found = list(app, label, far, folder).await?;
-    let project = KnownProject::path_on(&far.machine.to_string(), &found.path);
+    let project = project_on(&far.machine, &found.path)?;
     opening::open_far(app, &project).await.map(drop)
 }
 
@@ -89,12 +94,12 @@ pub async fn sessions(app: &AppHandle, label: &str, far: &Far) -> Result<Machine
     let mut answer = asked.map_err(|error| error.for_window(&far.machine))?;
     // One that could not be opened is only counted.
     let n_listed = answer.sessions.len();
-    answer.sessions.retain(|session| is_path(&session.project));
+    answer.sessions.retain(|session| session.project.parse::<RemoteFolder>().is_ok());
     let n_odd = u32::try_from(n_listed - answer.sessions.len()).unwrap_or(u32::MAX);
     answer.n_more = answer.n_more.saturating_add(n_odd);
-    board::used_machine(app, far.machine.to_string()).await;
+    board::used_machine(app, far.machine.clone()).await;
     // The way is there, so a link that waits need not wait longer.
-    registry.retry_far_machine(&far.machine.to_string());
+    registry.retry_far_machine(&far.machine);
     Ok(answer)
 }
 
@@ -113,12 +118,10 @@ pub async fn open_session(
     folder: &str,
     id: SessionId,
 ) -> Result<(), CommandError> {
-    if !is_path(folder) {
-        return Err(bad_folder());
-    }
-    let project = KnownProject::path_on(&far.machine.to_string(), folder);
-    if let Some((_, session)) = app.state::<SessionRegistry>().known(&id).filter(|(of, _)| *of == project) {
-        return showing::in_window(app, &project, session, None).await;
+    let project = project_on(&far.machine, folder)?;
+    let known = app.state::<SessionRegistry>().known(&id);
+    if let Some((of, session)) = known.filter(|(of, _)| of.there() == Some(&project)) {
+        return showing::in_window(app, &of, session, None).await;
     }
     let label = opening::open_far(app, &project).await?;
     app.state::<Windows>().with(&label, |window| {
@@ -131,7 +134,7 @@ pub async fn open_session(
 }
 
 /// A page of such a project wants to know its state. The files there may have changed since it was asked about the last time.
-pub fn connected(app: &AppHandle, project: &Path) {
+pub fn connected(app: &AppHandle, project: &RemoteProject) {
     match app.state::<SessionRegistry>().far_state(project) {
         None | Some(FarState::Failed(_)) => ask(app, project),
         Some(FarState::Reached(_)) => learn_later(app, project),
@@ -140,15 +143,15 @@ pub fn connected(app: &AppHandle, project: &Path) {
 }
 
 /// Asks the machine about the folder, if that is not under way, and sends the window the result.
-fn ask(app: &AppHandle, project: &Path) {
+fn ask(app: &AppHandle, project: &RemoteProject) {
     if !app.state::<SessionRegistry>().begin_far(project) {
         return;
     }
     learn_later(app, project);
 }
 
-fn learn_later(app: &AppHandle, project: &Path) {
-    let (app, project) = (app.clone(), project.to_owned());
+fn learn_later(app: &AppHandle, project: &RemoteProject) {
+    let (app, project) = (app.clone(), project.clone());
     tauri::async_runtime::spawn(async move {
         learn(&app, &project, &[]).await;
         send(&app, &project).await;
@@ -156,17 +159,13 @@ fn learn_later(app: &AppHandle, project: &Path) {
 }
 
 /// Runs `deskbell trust` there with these options, and keeps the result as the state of the project.
-async fn learn(app: &AppHandle, project: &Path, options: &[String]) -> Option<CommandError> {
+async fn learn(app: &AppHandle, project: &RemoteProject, options: &[String]) -> Option<CommandError> {
     let registry = app.state::<SessionRegistry>();
-    let Some((far, folder)) = place_of(project) else {
-        let error = bad_folder();
-        registry.set_far_state(project, FarState::Failed(error.clone()));
-        return Some(error);
-    };
-    let command = [&["trust".to_owned(), "--json".to_owned(), folder.clone()], options].concat();
-    let window = app.state::<Windows>().label_of(project).map(|label| questions::in_window(app, label));
+    let far = far_of(&project.machine);
+    let command = [&["trust".to_owned(), "--json".to_owned(), project.folder.to_string()], options].concat();
+    let window = label_of(app, project).map(|label| questions::in_window(app, label));
     match far.ask::<TrustView>(&registry.connections(), window, &command).await {
-        Ok(view) if view.project == folder && view.agent.is_none() => {
+        Ok(view) if view.project == project.folder.as_str() && view.agent.is_none() => {
             reached(app, project, view).await;
             None
         }
@@ -182,10 +181,9 @@ async fn learn(app: &AppHandle, project: &Path, options: &[String]) -> Option<Co
 }
 
 /// Keeps what the machine said of the folder, and shows what it has of it.
-async fn reached(app: &AppHandle, project: &Path, view: TrustView) {
-    let Some((far, _)) = place_of(project) else { return };
+async fn reached(app: &AppHandle, project: &RemoteProject, view: TrustView) {
     app.state::<SessionRegistry>().set_far_state(project, FarState::Reached(Box::new(view)));
-    follow(app, project, &far).await;
+    follow(app, project, &far_of(&project.machine)).await;
     history::send_later(app, project);
     worktrees::learn_later(app, project);
 }
@@ -195,12 +193,11 @@ async fn reached(app: &AppHandle, project: &Path, view: TrustView) {
 pub async fn decide(
     app: &AppHandle,
     label: &str,
+    project: &RemoteProject,
     decision: TrustDecision,
     fingerprint: Option<String>,
     agent: Option<String>,
 ) -> Result<(), CommandError> {
-    let project = app.state::<Windows>().with(label, |window| window.project.clone())?;
-    let project = project.as_path();
     let word = match decision {
         TrustDecision::Trust => "trust",
         TrustDecision::Restrict => "restrict",
@@ -224,20 +221,20 @@ pub async fn decide(
         // The files may differ from those that were shown: the window shows the present ones.
         learn(app, project, &[]).await;
     } else if decision != TrustDecision::Keep {
-        app.state::<SessionRegistry>().reload(project, None).await;
+        app.state::<SessionRegistry>().reload(&project.clone().into(), None).await;
     }
     refused.map_or(Ok(()), Err)
 }
 
 /// The user wants the link of a session there to be tried now. ssh may ask for that, and only for that: a link that is
 /// tried by itself asks nothing.
-pub fn retry_link(app: &AppHandle, project: &Path) {
-    let (app, project) = (app.clone(), project.to_owned());
+pub fn retry_link(app: &AppHandle, project: &RemoteProject) {
+    let (app, project) = (app.clone(), project.clone());
     tauri::async_runtime::spawn(async move {
         match learn(&app, &project, &[]).await {
             None => app.state::<SessionRegistry>().retry_far_link(&project),
             Some(error) => {
-                let Some(label) = app.state::<Windows>().label_of(&project) else { return };
+                let Some(label) = label_of(&app, &project) else { return };
                 let what = "The connection was not made".to_owned();
                 emit::to_window(&app, &label, WindowEvent::Failed { what, error });
             }
@@ -245,19 +242,24 @@ pub fn retry_link(app: &AppHandle, project: &Path) {
     });
 }
 
-async fn send(app: &AppHandle, project: &Path) {
-    if let Some(label) = app.state::<Windows>().label_of(project) {
+/// The window of a project.
+fn label_of(app: &AppHandle, project: &RemoteProject) -> Option<String> {
+    app.state::<Windows>().label_of(&project.clone().into())
+}
+
+async fn send(app: &AppHandle, project: &RemoteProject) {
+    if let Some(label) = label_of(app, project) {
         project::send_to_window(app, &label).await;
     }
 }
 
 /// Adds the sessions that the machine has of this project, now and each time that the link comes up.
-async fn follow(app: &AppHandle, project: &Path, far: &Far) {
+async fn follow(app: &AppHandle, project: &RemoteProject, far: &Far) {
     let place = || {
-        let (asking, asked, of) = (app.clone(), app.clone(), project.to_owned());
+        let (asking, asked, of) = (app.clone(), app.clone(), project.clone());
         let machine = far.machine.to_string();
         let window = move || {
-            let label = asking.state::<Windows>().label_of(&of)?;
+            let label = label_of(&asking, &of)?;
             Some(questions::in_window(&asking, label))
         };
         let is_asked = move || asked.state::<OpenQuestions>().is_about(&machine);
@@ -266,15 +268,15 @@ async fn follow(app: &AppHandle, project: &Path, far: &Far) {
     let (link, is_new) = app.state::<SessionRegistry>().far_link(far, place);
     if is_new {
         let states = link.states();
-        tauri::async_runtime::spawn(follow_state(app.clone(), far.machine.to_string(), states));
-        tauri::async_runtime::spawn(follow_link(app.clone(), far.machine.to_string(), link));
+        tauri::async_runtime::spawn(follow_state(app.clone(), far.machine.clone(), states));
+        tauri::async_runtime::spawn(follow_link(app.clone(), far.machine.clone(), link));
     } else {
         let listed = link.listed().borrow().clone();
         add(app, project, listed.unwrap_or_default()).await;
     }
 }
 
-async fn follow_link(app: AppHandle, machine: String, link: ServerLink) {
+async fn follow_link(app: AppHandle, machine: RemoteMachine, link: ServerLink) {
     let mut listed = link.listed();
     loop {
         let known = listed.borrow_and_update().clone().unwrap_or_default();
@@ -288,7 +290,7 @@ async fn follow_link(app: AppHandle, machine: String, link: ServerLink) {
 }
 
 /// Remembers when the link was up, shows its state on the board, and calls the user if it does not come back.
-async fn follow_state(app: AppHandle, machine: String, mut states: watch::Receiver<SessionLink>) {
+async fn follow_state(app: AppHandle, machine: RemoteMachine, mut states: watch::Receiver<SessionLink>) {
     let (began_at, mut lost) = (tokio::time::Instant::now(), LostLink::default());
     let mut was_up = false;
     loop {
@@ -323,8 +325,8 @@ async fn follow_state(app: AppHandle, machine: String, mut states: watch::Receiv
 }
 
 /// Calls the user for a lost connection, if a session there worked or waited.
-fn ring_lost(app: &AppHandle, machine: &str) {
-    let waiting: Vec<(PathBuf, Session)> = app
+fn ring_lost(app: &AppHandle, machine: &RemoteMachine) {
+    let waiting: Vec<(ProjectRef, Session)> = app
         .state::<SessionRegistry>()
         .sessions_on(machine)
         .into_iter()
@@ -336,20 +338,19 @@ fn ring_lost(app: &AppHandle, machine: &str) {
 /// The sessions of a machine that are shown, by project: all of those with a window, and of the others what runs or
 /// waits, so that the board has it and can stop it.
 fn shown(
-    machine: &str,
+    machine: &RemoteMachine,
     listed: &[server::SessionSummary],
-    open: Vec<PathBuf>,
-) -> Vec<(PathBuf, Vec<server::SessionSummary>)> {
-    let is_there =
-        |project: &PathBuf| KnownProject::on_machine(project).is_some_and(|(name, _)| name == machine);
-    let mut shown: Vec<(PathBuf, Vec<_>)> =
-        open.into_iter().filter(is_there).map(|project| (project, listed.to_vec())).collect();
+    open: Vec<ProjectRef>,
+) -> Vec<(RemoteProject, Vec<server::SessionSummary>)> {
+    let open = open.iter().filter_map(ProjectRef::there).filter(|project| project.machine == *machine);
+    let mut shown: Vec<(RemoteProject, Vec<_>)> =
+        open.map(|project| (project.clone(), listed.to_vec())).collect();
     let is_busy = |one: &&server::SessionSummary| {
         let waits = [one.n_requests, one.n_queued, one.n_background, one.n_scheduled];
         one.alive || waits.into_iter().any(|n| n > 0)
     };
-    for session in listed.iter().filter(is_busy).filter(|session| is_path(&session.project)) {
-        let project = KnownProject::path_on(machine, &session.project);
+    for session in listed.iter().filter(is_busy) {
+        let Ok(project) = project_on(machine, &session.project) else { continue };
         let has_room = shown.len() < MOST_PROJECTS;
         match shown.iter_mut().find(|(known, _)| *known == project) {
             // With a window it has all of them.
@@ -362,10 +363,10 @@ fn shown(
     shown
 }
 
-async fn add(app: &AppHandle, project: &Path, listed: Vec<server::SessionSummary>) {
+async fn add(app: &AppHandle, project: &RemoteProject, listed: Vec<server::SessionSummary>) {
     for session in app.state::<SessionRegistry>().add_far(project, listed).await {
         tracing::info!(session = %session.id, "a session of another machine was found");
-        if let Some(label) = app.state::<Windows>().label_of(project) {
+        if let Some(label) = label_of(app, project) {
             list_in(app, &label, session);
         }
         start::sessions_changed(app);
@@ -389,6 +390,7 @@ fn list_in(app: &AppHandle, label: &str, session: Session) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::windows;
 
     fn summary(id: &str, project: &str, alive: bool) -> server::SessionSummary {
         server::SessionSummary {
@@ -412,26 +414,27 @@ mod tests {
 
     #[test]
     fn what_runs_there_is_shown_without_a_window_and_the_rest_with_one() {
+        let boxed: RemoteMachine = "box".parse().unwrap();
         let mut waits = summary("waits", "/b", false);
         waits.n_requests = 1;
         let listed =
             [summary("idle", "/a", false), summary("runs", "/a", true), waits, summary("x", "../etc", true)];
         let names = |open: &[&str]| {
-            let open = open.iter().map(|folder| KnownProject::path_on("box", folder)).collect();
-            let shown = shown("box", &listed, open);
-            let of = |(project, sessions): (PathBuf, Vec<server::SessionSummary>)| {
+            let open = open.iter().map(|folder| windows::project_on("box", folder).into()).collect();
+            let shown = shown(&boxed, &listed, open);
+            let of = |(project, sessions): (RemoteProject, Vec<server::SessionSummary>)| {
                 let ids: Vec<String> = sessions.into_iter().map(|session| session.id.0).collect();
-                format!("{}: {}", KnownProject::shown(&project), ids.join(" "))
+                format!("{project}: {}", ids.join(" "))
             };
             shown.into_iter().map(of).collect::<Vec<_>>()
         };
         assert_eq!(names(&[]), ["box:/a: runs", "box:/b: waits"]);
         // `add_far` takes those of the project from the list.
         assert_eq!(names(&["/a"]), ["box:/a: idle runs waits x", "box:/b: waits"]);
-        let elsewhere = shown("box", &listed[..1], vec![KnownProject::path_on("other", "/a")]);
+        let elsewhere = shown(&boxed, &listed[..1], vec![windows::project_on("other", "/a").into()]);
         assert!(elsewhere.is_empty());
         let many: Vec<_> = (0..300).map(|nr| summary("s", &format!("/p{nr}"), true)).collect();
-        assert_eq!(shown("box", &many, Vec::new()).len(), MOST_PROJECTS);
+        assert_eq!(shown(&boxed, &many, Vec::new()).len(), MOST_PROJECTS);
     }
 
     #[test]

@@ -4,10 +4,10 @@
 #[cfg(windows)]
 mod native;
 
+use deskbell_engine::api::ProjectRef;
 use deskbell_engine::projects::KnownProject;
 use deskbell_engine::title::Title;
 use std::collections::HashSet;
-use std::path::Path;
 
 /// Maximum number of projects. Windows shows about as many, and says how many it has room for.
 const MOST: usize = 10;
@@ -36,11 +36,11 @@ pub struct JumpList {
 
 /// The list for these projects, the pinned and then the last ones first.
 pub fn contents(known: &[KnownProject]) -> JumpList {
-    let here = known.iter().filter(|known| KnownProject::on_machine(Path::new(&known.path)).is_none());
-    let link = |known: &KnownProject| Link {
-        title: Title::one_line(&crate::windows::name_of(Path::new(&known.path)), TITLE),
-        tooltip: fitting(&Title::one_line(&known.path, TOOLTIP)),
-        arguments: format!("--open {}", quoted(&known.path)),
+    let here = known.iter().map(|known| &known.project).filter(|project| project.here().is_some());
+    let link = |project: &ProjectRef| Link {
+        title: Title::one_line(&crate::windows::name_of(project), TITLE),
+        tooltip: fitting(&Title::one_line(&project.to_string(), TOOLTIP)),
+        arguments: format!("--open {}", quoted(&project.to_string())),
     };
     let start_page = Link {
         title: "Start page".to_owned(),
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     fn known(path: &str) -> KnownProject {
-        KnownProject { path: path.to_owned(), ..KnownProject::default() }
+        KnownProject::new(path)
     }
 
     fn shown(list: &JumpList, room: usize, removed: &[&str]) -> Vec<String> {
@@ -131,9 +131,9 @@ mod tests {
 
     #[test]
     fn the_projects_of_this_machine_are_listed_in_their_order() {
-        let far = KnownProject::path_on("box", "/srv/app");
-        let list =
-            contents(&[known("/home/me/tide"), known(far.to_str().unwrap()), known("/home/me/my app")]);
+        let far = crate::windows::project_on("box", "/srv/app");
+        let far = KnownProject::new(far);
+        let list = contents(&[known("/home/me/tide"), far, known("/home/me/my app")]);
         assert_eq!(shown(&list, 9, &[]), ["--open \"/home/me/tide\"", "--open \"/home/me/my app\""]);
         assert_eq!(list.projects[1].title, "my app");
         assert_eq!(list.projects[1].tooltip, "/home/me/my app");

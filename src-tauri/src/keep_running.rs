@@ -3,7 +3,7 @@
 use crate::registry::{KeptServer, SessionRegistry};
 use crate::windows::{Windows, name_of};
 use crate::{board, emit, keep_awake, start, worktree_uses};
-use deskbell_engine::api::WindowEvent;
+use deskbell_engine::api::{ProjectRef, WindowEvent};
 use deskbell_engine::remote::{Dial, ServerLink};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -55,7 +55,7 @@ pub async fn follow(app: AppHandle) {
     loop {
         let known = listed.borrow_and_update().clone().unwrap_or_default();
         for session in registry.add_kept(known).await {
-            let project = PathBuf::from(&session.project);
+            let project = ProjectRef::from(session.project.as_str());
             tracing::info!(session = %session.id, project = name_of(&project), "a kept session was found");
             if let Some(label) = app.state::<Windows>().label_of(&project) {
                 emit::to_window(&app, &label, WindowEvent::SessionListed { session: Box::new(session) });

@@ -12,7 +12,7 @@ use crate::notify::Bell;
 use crate::places::{PlacesStore, WindowPlace};
 use crate::questions::OpenQuestions;
 use crate::registry::SessionRegistry;
-use crate::registry::far::refused_files;
+use crate::registry::far::taking_files;
 use crate::settings::CurrentSettings;
 #[cfg(target_os = "linux")]
 use crate::webkit;
@@ -21,12 +21,12 @@ use crate::worktree_uses;
 use crate::zoom;
 use anyhow::Context;
 use deskbell_engine::api::{
-    Asking, Closing, CommandError, Dropped, ErrorCode, PagePoint, SessionId, Theme, WindowEvent,
+    Asking, Closing, CommandError, Dropped, ErrorCode, PagePoint, ProjectRef, SessionId, Theme, WindowEvent,
 };
 use deskbell_engine::disk;
 use deskbell_engine::files::Files;
 use deskbell_engine::title::Title;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tauri::webview::NewWindowResponse;
@@ -64,7 +64,7 @@ impl FoldersToOpen {
 }
 
 /// Opens a project's window, or brings it up if it is open.
-pub fn open(app: &AppHandle, project: &Path, demo: bool) -> anyhow::Result<String> {
+pub fn open(app: &AppHandle, project: &ProjectRef, demo: bool) -> anyhow::Result<String> {
     let windows = app.state::<Windows>();
     if let Some(label) = windows.label_of(project) {
         windows.with(&label, |window| window.demo |= demo)?;
@@ -72,7 +72,7 @@ pub fn open(app: &AppHandle, project: &Path, demo: bool) -> anyhow::Result<Strin
         return Ok(label);
     }
     let kept = app.state::<PlacesStore>();
-    let known = kept.windows().into_iter().find(|known| known.project == project);
+    let known = kept.windows().into_iter().find(|known| known.project == *project);
     let open_session = known.as_ref().and_then(|known| known.open_session.clone());
     let label = match windows.add(ProjectWindow::new(project, demo, open_session)) {
         Ok(label) => label,
@@ -86,8 +86,8 @@ pub fn open(app: &AppHandle, project: &Path, demo: bool) -> anyhow::Result<Strin
     if built.is_err() {
         windows.remove(&label);
     }
-    let window = built.with_context(|| format!("opening the window of {}", project.display()))?;
-    let place = WindowPlace { project: project.to_owned(), demo, ..WindowPlace::default() };
+    let window = built.with_context(|| format!("opening the window of {}", project))?;
+    let place = WindowPlace::new(project.clone(), demo);
     if app.state::<Background>().remove(project) {
         app.state::<Bell>().quiet_background(project);
     }
@@ -102,7 +102,7 @@ pub fn open(app: &AppHandle, project: &Path, demo: bool) -> anyhow::Result<Strin
 fn build(
     app: &AppHandle,
     label: &str,
-    project: &Path,
+    project: &ProjectRef,
     known: Option<&WindowPlace>,
 ) -> tauri::Result<WebviewWindow> {
     let title = format!("{} — Deskbell", name_of(project));
@@ -232,21 +232,24 @@ fn watch(app: AppHandle, window: WebviewWindow) {
                 let DragDropEvent::Drop { paths, position } = event else { return };
                 let at = page_point(&window, *position);
                 let Ok(project) = windows.with(&label, |window| window.project.clone()) else { return };
-                if let Some(refused) = refused_files(&project) {
-                    let dropped = vec![refused];
-                    return to_window(&app, &label, WindowEvent::Dropped { dropped, at });
-                }
+                let folder = match taking_files(project) {
+                    Ok(folder) => folder,
+                    Err(refused) => {
+                        let dropped = vec![refused];
+                        return to_window(&app, &label, WindowEvent::Dropped { dropped, at });
+                    }
+                };
                 let (app, label, paths) = (app.clone(), label.clone(), paths.clone());
                 // The file may be on a slow disk.
                 tauri::async_runtime::spawn(async move {
-                    let of = project.clone();
+                    let of = folder.clone();
                     let look = move || {
                         let (folders, rest) = Files::other_projects(&of, paths);
                         (folders, Files::dropped(&of, &rest))
                     };
                     let refused =
                         |unfinished: disk::Unfinished| Dropped::Refused { why: unfinished.to_string() };
-                    let (folders, dropped) = disk::run(&project, disk::DEADLINE, look)
+                    let (folders, dropped) = disk::run(&folder, disk::DEADLINE, look)
                         .await
                         .unwrap_or_else(|unfinished| (Vec::new(), vec![refused(unfinished)]));
                     if !folders.is_empty() {
@@ -278,7 +281,7 @@ fn watch(app: AppHandle, window: WebviewWindow) {
                 app.state::<OpenQuestions>().window_gone(&label);
                 app.state::<DialogController>().window_gone(&label);
                 // In the background a click on a notification opens the window again.
-                let in_background = |project: &PathBuf| app.state::<Background>().has(project);
+                let in_background = |project: &ProjectRef| app.state::<Background>().has(project);
                 let project = gone.map(|window| window.project).filter(|project| !in_background(project));
                 let registry = app.state::<SessionRegistry>();
                 let sessions = project.map(|project| registry.sessions(&project)).unwrap_or_default();
@@ -384,12 +387,7 @@ async fn close(app: &AppHandle, window: &WebviewWindow, keeps_working: bool) {
     remember(
         app,
         window,
-        WindowPlace {
-            project: project.clone(),
-            demo,
-            closed: !is_last && !keeps_working,
-            ..WindowPlace::default()
-        },
+        WindowPlace { closed: !is_last && !keeps_working, ..WindowPlace::new(project.clone(), demo) },
     );
     save_places(app).await;
     if keeps_working {
@@ -416,7 +414,7 @@ fn remember(app: &AppHandle, window: &WebviewWindow, place: WindowPlace) {
 }
 
 /// Remembers which session is open in a project's window, for the next start.
-pub fn remember_session(app: &AppHandle, project: &Path, id: &SessionId) {
+pub fn remember_session(app: &AppHandle, project: &ProjectRef, id: &SessionId) {
     if app.state::<PlacesStore>().remember_session(project, id) {
         let saving = app.clone();
         tauri::async_runtime::spawn(async move { save_places(&saving).await });
@@ -438,7 +436,7 @@ pub async fn remember_all(app: &AppHandle) {
     });
     for (label, project, demo) in open {
         if let Some(window) = app.get_webview_window(&label) {
-            remember(app, &window, WindowPlace { project, demo, ..WindowPlace::default() });
+            remember(app, &window, WindowPlace::new(project, demo));
         }
     }
     save_places(app).await;
@@ -486,7 +484,7 @@ pub fn view_changed(app: &AppHandle, label: &str) {
 const TITLE: usize = 200;
 
 /// Sets the title to the state of the session that needs the user most.
-pub fn retitle(app: &AppHandle, label: &str, project: &Path) {
+pub fn retitle(app: &AppHandle, label: &str, project: &ProjectRef) {
     let Some(window) = app.get_webview_window(label) else { return };
     let sessions = app.state::<SessionRegistry>().sessions(project);
     let seen = app.state::<Windows>().with(label, |window| {

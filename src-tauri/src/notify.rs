@@ -9,16 +9,14 @@ use crate::registry::SessionRegistry;
 use crate::settings::CurrentSettings;
 use crate::windows::{self, Windows};
 use deskbell_engine::api::{
-    BellKind, CommandError, Decision, ErrorCode, PermissionRequest, RequestId, RequestKind, Session,
-    SessionId, UserCommand, WindowEvent,
+    BellKind, CommandError, Decision, ErrorCode, PermissionRequest, ProjectRef, RemoteMachine, RequestId,
+    RequestKind, Session, SessionId, UserCommand, WindowEvent,
 };
 use deskbell_engine::bell::BellEvent;
 use deskbell_engine::permission::DialogId;
-use deskbell_engine::projects::KnownProject;
 use deskbell_engine::title::Title;
 use deskbell_engine::user_command::{Facts, UserCommands};
 use deskbell_notifications::{CLICK, DesktopNotification, NotificationAnswer, Notifier, SessionBus};
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -40,7 +38,7 @@ const NAMED: usize = 5;
 /// What a notification is about.
 pub struct Ring<'a> {
     pub event: BellEvent,
-    pub project: &'a Path,
+    pub project: &'a ProjectRef,
     pub session: &'a Session,
     /// What happened, in one line.
     pub words: String,
@@ -57,7 +55,7 @@ pub struct Bell {
 }
 
 /// Opens the window of a project that works in the background, with this session.
-type Reopen = Box<dyn Fn(&AppHandle, &Path, Option<SessionId>) + Send + Sync>;
+type Reopen = Box<dyn Fn(&AppHandle, &ProjectRef, Option<SessionId>) + Send + Sync>;
 
 /// A notification as it is shown.
 struct Notice {
@@ -72,7 +70,7 @@ struct Notice {
 /// What a click on a notification brings up.
 #[derive(Clone)]
 struct Target {
-    project: PathBuf,
+    project: ProjectRef,
     /// `None`: the project, whichever session is open in it.
     session_id: Option<SessionId>,
     request_id: Option<RequestId>,
@@ -86,20 +84,20 @@ fn many() -> SessionId {
 }
 
 /// The key of the notification about a machine. No session has a space in its id.
-fn lost(machine: &str) -> SessionId {
+fn lost(machine: &RemoteMachine) -> SessionId {
     SessionId::new(format!("connection to {machine}"))
 }
 
 /// The key of the notification about a project. No session has a path as its id.
-fn in_background(project: &Path) -> SessionId {
-    SessionId::new(KnownProject::shown(project))
+fn in_background(project: &ProjectRef) -> SessionId {
+    SessionId::new(project.to_string())
 }
 
 impl Bell {
     /// `reopen` opens the window of a project that has none.
     pub fn new(
         app: &AppHandle,
-        reopen: impl Fn(&AppHandle, &Path, Option<SessionId>) + Send + Sync + 'static,
+        reopen: impl Fn(&AppHandle, &ProjectRef, Option<SessionId>) + Send + Sync + 'static,
     ) -> Self {
         let app = app.clone();
         let reopen: Reopen = Box::new(reopen);
@@ -111,12 +109,11 @@ impl Bell {
     }
 
     /// Says that the sessions of a project go on without its window, and how it comes back.
-    pub fn say_background(&self, project: &Path, sessions: &[Session]) {
+    pub fn say_background(&self, project: &ProjectRef, sessions: &[Session]) {
         let n = sessions.iter().filter(|session| session.alive).count();
         let sessions =
             if n == 1 { "1 session continues".to_owned() } else { format!("{n} sessions continue") };
-        let target =
-            Target { project: project.to_owned(), session_id: None, request_id: None, deniable: None };
+        let target = Target { project: project.clone(), session_id: None, request_id: None, deniable: None };
         self.show(Notice {
             key: in_background(project),
             summary: Title::one_line(
@@ -144,7 +141,7 @@ impl Bell {
                 command,
                 Facts {
                     event,
-                    project: KnownProject::shown(project),
+                    project: project.to_string(),
                     session: session.id.as_str().to_owned(),
                     title: session.title.clone(),
                     text: words.clone(),
@@ -222,7 +219,7 @@ impl Bell {
 
     /// Calls the user because the connection to a machine does not come back and these sessions worked or waited there.
     /// Sessions whose window is in front are left out: it shows the state of the connection.
-    pub fn say_lost(&self, app: &AppHandle, machine: &str, waiting: &[(PathBuf, Session)]) {
+    pub fn say_lost(&self, app: &AppHandle, machine: &RemoteMachine, waiting: &[(ProjectRef, Session)]) {
         let out_of_sight: Vec<_> =
             waiting.iter().filter(|(project, _)| !is_before_user(app, project)).collect();
         let Some((project, session)) = out_of_sight.first() else { return };
@@ -231,7 +228,7 @@ impl Bell {
         if let Some(command) = kind.command.clone() {
             let facts = Facts {
                 event: BellEvent::Failed,
-                project: KnownProject::shown(project),
+                project: project.to_string(),
                 session: session.id.as_str().to_owned(),
                 title: session.title.clone(),
                 text: words.clone(),
@@ -246,12 +243,12 @@ impl Bell {
     }
 
     /// Withdraws what [`Self::say_lost`] said, because the connection is back.
-    pub fn quiet_lost(&self, machine: &str) {
+    pub fn quiet_lost(&self, machine: &RemoteMachine) {
         self.quiet(&lost(machine));
     }
 
     /// Withdraws what [`Self::say_background`] said, because the window is open again.
-    pub fn quiet_background(&self, project: &Path) {
+    pub fn quiet_background(&self, project: &ProjectRef) {
         self.quiet(&in_background(project));
     }
 
@@ -270,22 +267,22 @@ impl Bell {
 }
 
 /// Whether the user sees the project's window, or a dialog of it.
-fn is_before_user(app: &AppHandle, project: &Path) -> bool {
+fn is_before_user(app: &AppHandle, project: &ProjectRef) -> bool {
     let Some(label) = app.state::<Windows>().label_of(project) else { return false };
     windows::is_focused(app, &label) || app.state::<DialogController>().is_in_front(&label)
 }
 
 /// The sessions that wait for the user, out of sight. `session` is about to be one of them.
-fn waiting(app: &AppHandle, project: &Path, session: &Session) -> Vec<(PathBuf, Session)> {
+fn waiting(app: &AppHandle, project: &ProjectRef, session: &Session) -> Vec<(ProjectRef, Session)> {
     let mut waiting = app.state::<SessionRegistry>().waiting();
     if waiting.iter().all(|(_, known)| known.id != session.id) {
-        waiting.push((project.to_owned(), session.clone()));
+        waiting.push((project.clone(), session.clone()));
     }
     waiting.retain(|(project, _)| !is_before_user(app, project));
     waiting
 }
 
-fn target(project: &Path, session: &Session, request: Option<&PermissionRequest>) -> Target {
+fn target(project: &ProjectRef, session: &Session, request: Option<&PermissionRequest>) -> Target {
     let is_yes_or_no = |request: &&PermissionRequest| {
         !matches!(
             request.kind,
@@ -293,7 +290,7 @@ fn target(project: &Path, session: &Session, request: Option<&PermissionRequest>
         )
     };
     Target {
-        project: project.to_owned(),
+        project: project.clone(),
         session_id: Some(session.id.clone()),
         request_id: request.map(|request| request.id.clone()),
         deniable: request.filter(is_yes_or_no).map(|request| request.shown.clone()),
@@ -311,8 +308,8 @@ fn words_of_lost(title: &str, n_more: usize) -> String {
 }
 
 /// One notification for many sessions.
-fn folded(waiting: &[(PathBuf, Session)], kind: BellKind, target: Target) -> Notice {
-    let name = |(project, session): &(PathBuf, Session)| {
+fn folded(waiting: &[(ProjectRef, Session)], kind: BellKind, target: Target) -> Notice {
+    let name = |(project, session): &(ProjectRef, Session)| {
         Title::one_line(&format!("{} · {}", windows::name_of(project), session.title), SUMMARY)
     };
     let mut names: Vec<String> = waiting.iter().take(NAMED).map(name).collect();

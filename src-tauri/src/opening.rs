@@ -4,11 +4,10 @@
 use crate::start::StartPage;
 use crate::windows::Windows;
 use crate::{lifecycle, start};
-use deskbell_cli::far::Machine;
 use deskbell_cli::folders;
-use deskbell_engine::api::{CommandError, ErrorCode};
+use deskbell_engine::api::{BadFolder, CommandError, ErrorCode, ProjectRef, RemoteMachine, RemoteProject};
 use deskbell_engine::disk;
-use deskbell_engine::projects::{KnownProject, ProjectStore};
+use deskbell_engine::projects::ProjectStore;
 use std::path::{Path, PathBuf};
 use tauri::{AppHandle, Manager};
 use tokio::sync::mpsc;
@@ -23,29 +22,26 @@ pub enum Confirmed {
     Yes,
 }
 
-/// Opens a folder as a project, or brings up its window. Returns the project's path and the label of its window, or
+/// Opens a folder as a project, or brings up its window. Returns the project and the label of its window, or
 /// `None` if the start page asks about the folder first.
 pub async fn open(
     app: &AppHandle,
     folder: &Path,
     demo: bool,
     confirmed: Confirmed,
-) -> Result<Option<(PathBuf, String)>, CommandError> {
+) -> Result<Option<(ProjectRef, String)>, CommandError> {
     let named = folder.to_owned();
     let check = move || {
         let home = dirs::home_dir().and_then(|home| dunce::canonicalize(home).ok());
         let folder = ProjectStore::check_folder(&named)?;
         let is_broad = ProjectStore::contains_home(&folder, home.as_deref());
-        Ok::<_, CommandError>((folder, is_broad, Machine::outside_sandbox()))
+        Ok::<_, CommandError>((folder, is_broad, ProjectStore::is_in_sandbox()))
     };
-    let (folder, is_broad, outside) = disk::run(folder, disk::DEADLINE, check).await??;
+    let (folder, is_broad, is_in_sandbox) = disk::run(folder, disk::DEADLINE, check).await??;
     app.state::<StartPage>().clear_problem();
     // Agents run outside of a sandbox, and so do their sessions and what is known of their folder. The demo agent reads and
     // changes nothing.
-    let project = match outside.filter(|_| !demo) {
-        Some(machine) => KnownProject::path_on(&machine.to_string(), &folder.to_string_lossy()),
-        None => folder.clone(),
-    };
+    let project = if is_in_sandbox && !demo { outside_sandbox(&folder)? } else { folder.clone().into() };
     let is_open = app.state::<Windows>().label_of(&project).is_some();
     if is_broad && confirmed == Confirmed::No && !demo && !is_open {
         start::ask(app, folder).await.map_err(failed)?;
@@ -57,11 +53,22 @@ pub async fn open(
     Ok(Some((project, label)))
 }
 
+/// The project of a folder outside of the sandbox that this process runs in.
+fn outside_sandbox(folder: &Path) -> Result<ProjectRef, CommandError> {
+    let there = folder.to_string_lossy().parse().map_err(|error: BadFolder| CommandError {
+        code: ErrorCode::BadProject,
+        message: "A folder with this name cannot be opened from a Flatpak.".to_owned(),
+        detail: Some(error.to_string()),
+    })?;
+    Ok(RemoteProject { machine: RemoteMachine::outside_sandbox(), folder: there }.into())
+}
+
 /// Opens the window of a project on another machine, or brings it up. Nothing of its folder is read here.
-pub async fn open_far(app: &AppHandle, project: &Path) -> Result<String, CommandError> {
-    let label = lifecycle::open(app, project, false).map_err(failed)?;
+pub async fn open_far(app: &AppHandle, project: &RemoteProject) -> Result<String, CommandError> {
+    let project = ProjectRef::from(project.clone());
+    let label = lifecycle::open(app, &project, false).map_err(failed)?;
     start::close(app);
-    start::remember(app, project).await;
+    start::remember(app, &project).await;
     Ok(label)
 }
 
@@ -74,7 +81,7 @@ fn failed(error: anyhow::Error) -> CommandError {
 }
 
 /// Opens the demo in a folder of its own, which is not listed among the projects.
-pub async fn open_demo(app: &AppHandle) -> Result<(PathBuf, String), CommandError> {
+pub async fn open_demo(app: &AppHandle) -> Result<(ProjectRef, String), CommandError> {
     let folder = folders::data().join("demo-project");
     let made = folder.clone();
     let make = move || {
@@ -82,10 +89,10 @@ pub async fn open_demo(app: &AppHandle) -> Result<(PathBuf, String), CommandErro
         dunce::canonicalize(&made)
     };
     let made = disk::run(&folder, disk::DEADLINE, make).await?;
-    let folder = made.map_err(|error| failed(error.into()))?;
-    let label = lifecycle::open(app, &folder, true).map_err(failed)?;
+    let project = ProjectRef::from(made.map_err(|error| failed(error.into()))?);
+    let label = lifecycle::open(app, &project, true).map_err(failed)?;
     start::close(app);
-    Ok((folder, label))
+    Ok((project, label))
 }
 
 /// Opens folders that were dropped on a window. The start page shows why one was not opened.

@@ -4,10 +4,11 @@
 //! whole first. A start takes the copy if the file is a part of it, or cannot be read.
 
 use anyhow::Context;
-use deskbell_engine::api::SessionId;
+use deskbell_engine::api::{ProjectRef, SessionId};
 use deskbell_engine::disk::{
     self, Loaded, ReadError, SetAside, load_json, open_regular, read_regular, set_aside, write_atomically,
 };
+use deskbell_engine::projects::KnownProject;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -23,10 +24,11 @@ const MOST_BYTES: u64 = 4 * 1024 * 1024;
 type Entries = HashMap<String, JsonValue>;
 
 /// A window that was open, in the system's physical pixels.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WindowPlace {
-    pub project: PathBuf,
+    #[serde(deserialize_with = "KnownProject::read_project")]
+    pub project: ProjectRef,
     #[serde(default)]
     pub demo: bool,
     /// Not open now, but its size and position are remembered.
@@ -42,6 +44,21 @@ pub struct WindowPlace {
     pub zoom: Option<u32>,
 }
 
+impl WindowPlace {
+    /// An open window without a size and position of its own.
+    pub fn new(project: impl Into<ProjectRef>, demo: bool) -> Self {
+        Self {
+            project: project.into(),
+            demo,
+            closed: false,
+            size: None,
+            position: None,
+            open_session: None,
+            zoom: None,
+        }
+    }
+}
+
 /// The contents of the file.
 #[derive(Default)]
 pub struct SavedPlaces {
@@ -53,8 +70,8 @@ pub struct SavedPlaces {
 impl SavedPlaces {
     /// The windows that are remembered, open or closed.
     pub fn windows(&self) -> Vec<WindowPlace> {
-        let windows = self.entries.get(WINDOWS).cloned();
-        windows.and_then(|windows| serde_json::from_value(windows).ok()).unwrap_or_default()
+        let windows = self.entries.get(WINDOWS).and_then(JsonValue::as_array).into_iter().flatten();
+        windows.filter_map(|window| WindowPlace::deserialize(window).ok()).collect()
     }
 
     #[cfg(test)]
@@ -175,18 +192,18 @@ impl PlacesStore {
     }
 
     /// The project's own zoom.
-    pub fn zoom(&self, project: &Path) -> Option<u32> {
-        self.lock().iter().find(|known| known.project == project)?.zoom
+    pub fn zoom(&self, project: &ProjectRef) -> Option<u32> {
+        self.lock().iter().find(|known| known.project == *project)?.zoom
     }
 
     /// Changes the project's own zoom, and returns the new one. Written to disk by the next save.
     pub fn change_zoom(
         &self,
-        project: &Path,
+        project: &ProjectRef,
         change: impl FnOnce(Option<u32>) -> Option<u32>,
     ) -> Option<u32> {
         let mut windows = self.lock();
-        let place = windows.iter_mut().find(|known| known.project == project);
+        let place = windows.iter_mut().find(|known| known.project == *project);
         let zoom = change(place.as_ref().and_then(|place| place.zoom));
         if let Some(place) = place {
             place.zoom = zoom;
@@ -196,9 +213,9 @@ impl PlacesStore {
 
     /// Remembers which session is open in a project's window. Written to disk by the next save. `false`: nothing
     /// changed.
-    pub fn remember_session(&self, project: &Path, id: &SessionId) -> bool {
+    pub fn remember_session(&self, project: &ProjectRef, id: &SessionId) -> bool {
         let mut windows = self.lock();
-        let Some(place) = windows.iter_mut().find(|known| known.project == project) else { return false };
+        let Some(place) = windows.iter_mut().find(|known| known.project == *project) else { return false };
         if place.open_session.as_ref() == Some(id) {
             return false;
         }
@@ -247,7 +264,7 @@ mod tests {
     use tauri::async_runtime::block_on;
 
     fn place(project: &str) -> WindowPlace {
-        WindowPlace { project: project.into(), size: Some((800, 600)), ..WindowPlace::default() }
+        WindowPlace { size: Some((800, 600)), ..WindowPlace::new(project, false) }
     }
 
     /// The saved places, read as the plugin does (2.5).
@@ -292,14 +309,34 @@ mod tests {
         for project in ["/p", "/q"] {
             kept.remember(place(project));
         }
-        assert_eq!(kept.change_zoom(Path::new("/p"), |own| own.is_none().then_some(125)), Some(125));
+        assert_eq!(kept.change_zoom(&"/p".into(), |own| own.is_none().then_some(125)), Some(125));
         // Closing the window remembers its place again.
         kept.remember(WindowPlace { closed: true, ..place("/p") });
         save(&kept).unwrap();
         let kept = opened(folder.path());
-        assert_eq!(["/p", "/q"].map(|project| kept.zoom(Path::new(project))), [Some(125), None]);
-        assert_eq!(kept.change_zoom(Path::new("/p"), |_| None), None);
-        assert_eq!(kept.zoom(Path::new("/p")), None);
+        assert_eq!(["/p", "/q"].map(|project| kept.zoom(&project.into())), [Some(125), None]);
+        assert_eq!(kept.change_zoom(&"/p".into(), |_| None), None);
+        assert_eq!(kept.zoom(&"/p".into()), None);
+    }
+
+    #[test]
+    fn a_window_of_another_machine_is_remembered_apart_from_the_folder_of_the_same_name_here() {
+        let folder = tempfile::tempdir().unwrap();
+        // As an earlier version wrote it, with one whose machine has no such name.
+        let windows = ["/p", "\0me@box\0/p", "\0-oProxyCommand=x\0/p"]
+            .map(|project| serde_json::json!({ "project": project, "size": [800, 600], "position": null }));
+        std::fs::write(path(folder.path()), serde_json::json!({ "windows": windows }).to_string()).unwrap();
+        let far = WindowPlace {
+            size: Some((800, 600)),
+            ..WindowPlace::new(crate::windows::project_on("me@box", "/p"), false)
+        };
+        let kept = opened(folder.path());
+        assert_eq!(kept.windows(), [place("/p"), far.clone()]);
+        kept.change_zoom(&far.project, |_| Some(125));
+        save(&kept).unwrap();
+        assert!(!std::fs::read_to_string(path(folder.path())).unwrap().contains("\\u0000"));
+        let kept = opened(folder.path());
+        assert_eq!((kept.zoom(&far.project), kept.zoom(&"/p".into())), (Some(125), None));
     }
 
     #[test]
@@ -398,7 +435,7 @@ mod tests {
             last = lines.filter_map(number).last().unwrap_or(last);
             let read = saved(folder.path());
             assert_eq!(read.unread, None);
-            let first = read.windows()[0].project.display().to_string();
+            let first = read.windows()[0].project.to_string();
             let kept: u32 = first.trim_start_matches('/').parse().unwrap();
             assert!(kept == last || kept == last + 1, "{last} was saved, and {kept} is there");
         }

@@ -5,7 +5,6 @@ mod far;
 use crate::emit;
 use crate::orphans::OrphanProcesses;
 use crate::registry::SessionRegistry;
-use crate::registry::far::is_far;
 use crate::settings::CurrentSettings;
 use crate::watch::FolderWatches;
 use crate::windows::{ProjectWindow, Windows, name_of};
@@ -34,23 +33,16 @@ pub struct UnreadFiles(pub Vec<UnreadFile>);
 /// Returns the view of a project for its window. From then on its folder is watched.
 pub async fn view(app: &AppHandle, label: &str) -> Result<ProjectView, CommandError> {
     let (windows, registry) = (app.state::<Windows>(), app.state::<SessionRegistry>());
-    if windows.with(label, |window| is_far(&window.project))? {
-        return far::view(app, label);
-    }
-    let (project, demo, asks_trust, start_refused, open, has_draft, refused) =
-        windows.with(label, |window| {
-            let ProjectWindow { project, demo, asks_trust, start_refused, open_session, draft, .. } = window;
-            let refused = (window.trust_agent.clone(), window.agent_refusals);
-            (
-                project.clone(),
-                *demo,
-                *asks_trust,
-                *start_refused,
-                open_session.clone(),
-                draft.is_some(),
-                refused,
-            )
-        })?;
+    let reference = windows.with(label, |window| window.project.clone())?;
+    let project = match &reference {
+        ProjectRef::Here(folder) => folder.clone(),
+        ProjectRef::There(project) => return far::view(app, label, project),
+    };
+    let (demo, asks_trust, start_refused, open, has_draft, refused) = windows.with(label, |window| {
+        let ProjectWindow { demo, asks_trust, start_refused, open_session, draft, .. } = window;
+        let refused = (window.trust_agent.clone(), window.agent_refusals);
+        (*demo, *asks_trust, *start_refused, open_session.clone(), draft.is_some(), refused)
+    })?;
     if !demo || asks_trust {
         let watches = app.state::<Arc<FolderWatches>>().inner().clone();
         let (watched, open) = (project.clone(), windows.projects());
@@ -59,7 +51,7 @@ pub async fn view(app: &AppHandle, label: &str) -> Result<ProjectView, CommandEr
             tracing::warn!(%unfinished, "could not watch a folder: changes show with the next prompt");
         }
     }
-    let sessions = registry.sessions(&project);
+    let sessions = registry.sessions(&reference);
     let open = open.filter(|open| sessions.iter().any(|session| session.id == *open));
     let open = open.or_else(|| sessions.first().map(|session| session.id.clone()));
     // The demo agent runs nothing of the folder's, so it needs no trust decision.
@@ -88,7 +80,7 @@ pub async fn view(app: &AppHandle, label: &str) -> Result<ProjectView, CommandEr
     unread_files.extend(folder.unread_branch);
     Ok(ProjectView {
         path: project.display().to_string(),
-        name: name_of(&project),
+        name: name_of(&reference),
         machine: None,
         checkout: folder.checkout,
         keep_running,
@@ -183,7 +175,7 @@ pub async fn follow(app: AppHandle, mut changes: mpsc::UnboundedReceiver<PathBuf
             }
         }
         for folder in folders {
-            let Some(label) = app.state::<Windows>().label_of(&folder) else { continue };
+            let Some(label) = app.state::<Windows>().label_of(&folder.clone().into()) else { continue };
             let gate = app.state::<SessionRegistry>().gate().clone();
             let watch = app.state::<Arc<FolderWatches>>().get(&folder);
             let of = folder.clone();
@@ -224,7 +216,7 @@ pub async fn look_for_orphans(app: AppHandle) {
 pub async fn ask_trust(app: AppHandle, mut refused: mpsc::UnboundedReceiver<Refused>) {
     while let Some(Refused { folder, agent }) = refused.recv().await {
         let windows = app.state::<Windows>();
-        let Some(label) = windows.label_of(&folder) else { continue };
+        let Some(label) = windows.label_of(&folder.into()) else { continue };
         let noted = windows.with(&label, |window| {
             // A window of the demo agent shows Claude Code's decision only after a session needed it.
             window.asks_trust |= agent.is_none();

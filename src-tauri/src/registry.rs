@@ -21,7 +21,7 @@ use deskbell_engine::api::server::{NewSession, SessionSummary};
 use deskbell_engine::api::*;
 use deskbell_engine::disk;
 use deskbell_engine::permission::Dialogs;
-use deskbell_engine::projects::{KnownProject, ProjectStore};
+use deskbell_engine::projects::ProjectStore;
 use deskbell_engine::recorder::Recorder;
 use deskbell_engine::remote::ServerLink;
 use deskbell_engine::session::Timeouts;
@@ -52,7 +52,7 @@ pub struct KeptServer {
 
 struct Entry {
     handle: SessionHandle,
-    project: PathBuf,
+    project: ProjectRef,
     /// Its agent, if that is another one than Claude Code.
     acp: Option<ChosenAgent>,
     /// The session as last published.
@@ -203,7 +203,7 @@ impl SessionRegistry {
             if is_known {
                 continue;
             }
-            match self.mirror(summary.id, PathBuf::from(summary.project)).await {
+            match self.mirror(summary.id, ProjectRef::from(summary.project.as_str())).await {
                 Ok(session) => added.push(session),
                 Err(error) => tracing::warn!(%error, "a session that kept running could not be shown"),
             }
@@ -212,7 +212,7 @@ impl SessionRegistry {
     }
 
     /// Tries to connect to the server of this session now, instead of at the next attempt.
-    pub fn retry_link(&self, project: &Path, id: &SessionId) -> Result<(), CommandError> {
+    pub fn retry_link(&self, project: &ProjectRef, id: &SessionId) -> Result<(), CommandError> {
         let is_kept = self.session(project, id)?.mirrored().is_some();
         let server = self.lock().get(id).and_then(|entry| self.link_of(entry)).filter(|_| is_kept);
         let server = server.ok_or_else(|| CommandError {
@@ -225,7 +225,7 @@ impl SessionRegistry {
     }
 
     /// Adds a session of the server.
-    async fn mirror(&self, id: SessionId, project: PathBuf) -> Result<Session, CommandError> {
+    async fn mirror(&self, id: SessionId, project: ProjectRef) -> Result<Session, CommandError> {
         self.mirror_of(&self.server(), id, project).await
     }
 
@@ -234,15 +234,18 @@ impl SessionRegistry {
         &self,
         link: &ServerLink,
         id: SessionId,
-        project: PathBuf,
+        project: ProjectRef,
     ) -> Result<Session, CommandError> {
         // Paths in the conversation are those of the machine that it is on.
-        let folder = far::place_of(&project).map_or_else(|| project.clone(), |(_, folder)| folder.into());
+        let folder = match &project {
+            ProjectRef::Here(folder) => folder.clone(),
+            ProjectRef::There(there) => there.folder.as_str().into(),
+        };
         let handle = SessionHandle::mirror(link, id.clone(), folder);
         let session = handle.snapshot().await?.session;
         // Also an agent that only the server knows: what is decided about it must not count for Claude Code.
         // The profiles of this machine are those of its own sessions.
-        let name = session.profile.as_ref().filter(|_| !far::is_far(&project));
+        let name = session.profile.as_ref().filter(|_| project.here().is_some());
         let of_profile = name.and_then(|name| self.profile(name).ok());
         let acp = session.agent_id.clone().map(|id| ChosenAgent::Row { id });
         let acp = acp.or_else(|| of_profile.as_ref().and_then(of_settings::agent));
@@ -269,7 +272,8 @@ impl SessionRegistry {
                 settings.agent.program.clone().filter(|_| profile.is_none())
             }
         };
-        let begun = creation::beginning(agent, settings, project, profile, creation::mode_of_environment());
+        let begun =
+            creation::beginning(agent, settings, Some(project), profile, creation::mode_of_environment());
         let session = NewSession {
             project: project.display().to_string(),
             agent: program,
@@ -284,7 +288,7 @@ impl SessionRegistry {
 
     /// Opens a new session in the server, and adds it.
     async fn open_kept(&self, project: &Path, session: NewSession) -> Result<Session, CommandError> {
-        self.open_as_asked(&self.server(), project, session).await
+        self.open_as_asked(&self.server(), &project.into(), session).await
     }
 
     /// Opens a new session in a server, and adds it. One of an earlier version knows no profiles, or no other agents, and
@@ -292,7 +296,7 @@ impl SessionRegistry {
     async fn open_as_asked(
         &self,
         link: &ServerLink,
-        project: &Path,
+        project: &ProjectRef,
         session: NewSession,
     ) -> Result<Session, CommandError> {
         let (profile, agent) = (session.profile.clone(), session.agent.clone());
@@ -315,27 +319,29 @@ impl SessionRegistry {
     async fn open_in(
         &self,
         link: &ServerLink,
-        project: &Path,
+        project: &ProjectRef,
         session: NewSession,
     ) -> Result<Session, CommandError> {
         let opening = async {
             let id = link.new_session(session).await?;
-            self.mirror_of(link, id, project.to_owned()).await
+            self.mirror_of(link, id, project.clone()).await
         };
         let opened = tokio::time::timeout(KEPT_OPENS, opening).await;
         opened.unwrap_or_else(|_| {
+            let (message, detail) = match project {
+                ProjectRef::There(_) => (
+                    "Deskbell on the other machine does not answer.",
+                    "The connection may be lost. The log has the reason.",
+                ),
+                ProjectRef::Here(_) => (
+                    "The server for sessions that keep running does not answer.",
+                    "The log has the reason. Without the setting, sessions run in the window.",
+                ),
+            };
             Err(CommandError {
                 code: ErrorCode::SpawnFailed,
-                message: match far::is_far(project) {
-                    true => "Deskbell on the other machine does not answer.".to_owned(),
-                    false => "The server for sessions that keep running does not answer.".to_owned(),
-                },
-                detail: Some(match far::is_far(project) {
-                    true => "The connection may be lost. The log has the reason.".to_owned(),
-                    false => {
-                        "The log has the reason. Without the setting, sessions run in the window.".to_owned()
-                    }
-                }),
+                message: message.to_owned(),
+                detail: Some(detail.to_owned()),
             })
         })
     }
@@ -369,7 +375,7 @@ impl SessionRegistry {
         });
         let session = handle.subscribe(Subscriber::Summary(self.facts.clone())).await?.session;
         let last_pid = session.pid;
-        let entry = Entry { handle, project, acp, session: session.clone(), last_pid };
+        let entry = Entry { handle, project: project.into(), acp, session: session.clone(), last_pid };
         self.lock().insert(id, entry);
         Ok(session)
     }
@@ -412,7 +418,11 @@ impl SessionRegistry {
     }
 
     /// Starts the agent of a session in the mode without permission requests, for this start, as the user chose.
-    pub async fn start_without_asking(&self, project: &Path, id: &SessionId) -> Result<(), CommandError> {
+    pub async fn start_without_asking(
+        &self,
+        project: &ProjectRef,
+        id: &SessionId,
+    ) -> Result<(), CommandError> {
         let handle = self.session(project, id)?;
         if let Some((_, session)) = self.known(id) {
             self.check(project, session.agent, self.acp_of(id)).await?;
@@ -421,22 +431,21 @@ impl SessionRegistry {
     }
 
     /// Returns a session of this project. A session of another project counts as missing.
-    pub fn session(&self, project: &Path, id: &SessionId) -> Result<SessionHandle, CommandError> {
+    pub fn session(&self, project: &ProjectRef, id: &SessionId) -> Result<SessionHandle, CommandError> {
         let sessions = self.lock();
-        let entry = sessions.get(id).filter(|entry| entry.project == project);
+        let entry = sessions.get(id).filter(|entry| entry.project == *project);
         entry.map(|entry| entry.handle.clone()).ok_or_else(no_such_session)
     }
 
     /// Carries out a command on a session of this project.
     pub async fn command(
         &self,
-        project: &Path,
+        project: &ProjectRef,
         id: &SessionId,
         command: Command,
     ) -> Result<(), CommandError> {
         let session = self.session(project, id)?;
-        // A rule that is saved on another machine is in the files there.
-        let rules = if far::is_far(project) { Vec::new() } else { self.rules_to_keep(id, &command) };
+        let rules = self.rules_to_keep(id, &command);
         if command == Command::Start
             && let Some((_, session)) = self.known(id)
         {
@@ -449,9 +458,10 @@ impl SessionRegistry {
             entry.session.is_empty = false;
         }
         // Only after the answer was accepted. If the rule cannot be recorded, the user is asked about the folder again.
-        if !rules.is_empty() {
-            let (gate, folder) = (self.gate.clone(), project.to_owned());
-            let noted = disk::run(project, disk::DEADLINE, move || gate.expect(&folder, &rules)).await;
+        // A rule that is saved on another machine is in the files there.
+        if let Some(folder) = project.here().filter(|_| !rules.is_empty()) {
+            let (gate, of) = (self.gate.clone(), folder.to_owned());
+            let noted = disk::run(folder, disk::DEADLINE, move || gate.expect(&of, &rules)).await;
             if let Err(error) = noted.unwrap_or_else(|unfinished| Err(unfinished.into())) {
                 tracing::warn!(%error, "could not record a saved rule");
             }
@@ -472,7 +482,7 @@ impl SessionRegistry {
 
     /// Restarts every session of this agent in a project when it is idle, because the trust decision changed. `None` is
     /// Claude Code.
-    pub async fn reload(&self, project: &Path, agent: Option<&ChosenAgent>) {
+    pub async fn reload(&self, project: &ProjectRef, agent: Option<&ChosenAgent>) {
         // The agent of a profile on another machine is known there only.
         let is_other = |session: &Session| agent.is_none() && session.agent == AgentKind::Acp;
         let is_of_agent =
@@ -481,7 +491,7 @@ impl SessionRegistry {
     }
 
     /// Restarts these sessions of a project when they are idle.
-    pub async fn reload_some(&self, project: &Path, is_one: impl Fn(&Session) -> bool) {
+    pub async fn reload_some(&self, project: &ProjectRef, is_one: impl Fn(&Session) -> bool) {
         let all = self.sessions(project).into_iter();
         for session in all.filter(|session| session.agent != AgentKind::Demo && is_one(session)) {
             let reloaded = match self.session(project, &session.id) {
@@ -506,11 +516,11 @@ impl SessionRegistry {
     }
 
     /// The project's sessions, the most recently changed first.
-    pub fn sessions(&self, project: &Path) -> Vec<Session> {
+    pub fn sessions(&self, project: &ProjectRef) -> Vec<Session> {
         let sessions = self.lock();
         let mut sessions: Vec<Session> = sessions
             .values()
-            .filter(|entry| entry.project == project)
+            .filter(|entry| entry.project == *project)
             .map(|entry| entry.session.clone())
             .collect();
         sessions.sort_by_key(|session| std::cmp::Reverse(session.changed_at));
@@ -521,9 +531,9 @@ impl SessionRegistry {
     pub fn all(&self) -> Vec<Session> {
         let session = |entry: &Entry| {
             let mut session = entry.session.clone();
-            if far::is_far(&entry.project) {
+            if let ProjectRef::There(project) = &entry.project {
                 // A folder of the same name on this machine is another project.
-                session.project = KnownProject::shown(&entry.project);
+                session.project = project.to_string();
             }
             session
         };
@@ -533,15 +543,14 @@ impl SessionRegistry {
     /// The conversations of this machine whose agents run now, by the agent's id, with their projects.
     pub fn running(&self) -> Vec<(PathBuf, String)> {
         let sessions = self.lock();
-        let is_here = |entry: &&Entry| entry.session.alive && !far::is_far(&entry.project);
-        let running = sessions.values().filter(is_here);
-        running
-            .filter_map(|entry| Some((entry.project.clone(), entry.session.agent_session_id.clone()?)))
-            .collect()
+        let running = sessions.values().filter(|entry| entry.session.alive);
+        let here =
+            |entry: &Entry| Some((entry.project.here()?.to_owned(), entry.session.agent_session_id.clone()?));
+        running.filter_map(here).collect()
     }
 
-    /// The folders of all sessions whose agents run, also of those that were removed and have not ended yet.
-    pub fn folders_at_work(&self) -> Vec<PathBuf> {
+    /// The projects of all sessions whose agents run, also of those that were removed and have not ended yet.
+    pub fn projects_at_work(&self) -> Vec<ProjectRef> {
         let (sessions, removed) = (self.lock(), lock(&self.removed));
         let all = sessions.values().chain(removed.values());
         all.filter(|entry| entry.session.alive).map(|entry| entry.project.clone()).collect()
@@ -553,18 +562,18 @@ impl SessionRegistry {
         let works = |entry: &&Entry| {
             matches!(entry.session.status, Status::Working { .. } | Status::Interrupting)
                 && matches!(entry.session.link, SessionLink::Here | SessionLink::Connected)
-                && far::is_on_this_computer(&entry.project)
+                && entry.project.is_on_this_computer()
         };
         self.lock().values().filter(works).count()
     }
 
     /// The project of a session, and the session as last published.
-    pub fn known(&self, id: &SessionId) -> Option<(PathBuf, Session)> {
+    pub fn known(&self, id: &SessionId) -> Option<(ProjectRef, Session)> {
         self.lock().get(id).map(|entry| (entry.project.clone(), entry.session.clone()))
     }
 
     /// The sessions of all projects that wait for the user, the one that waits longest first.
-    pub fn waiting(&self) -> Vec<(PathBuf, Session)> {
+    pub fn waiting(&self) -> Vec<(ProjectRef, Session)> {
         let sessions = self.lock();
         let is_waiting = |entry: &&Entry| entry.session.status.state() == Some(BoardState::NeedsInput);
         let mut waiting: Vec<_> = sessions
@@ -585,9 +594,9 @@ impl SessionRegistry {
     }
 
     /// Denies the open requests and ends the agents, of one project or of all. Sessions of the server go on.
-    pub async fn close(&self, project: Option<&Path>) {
+    pub async fn close(&self, project: Option<&ProjectRef>) {
         let of_project = |entry: &&Entry| {
-            project.is_none_or(|project| entry.project == project) && entry.handle.mirrored().is_none()
+            project.is_none_or(|project| entry.project == *project) && entry.handle.mirrored().is_none()
         };
         let mut handles: Vec<SessionHandle> =
             self.lock().values().filter(of_project).map(|entry| entry.handle.clone()).collect();

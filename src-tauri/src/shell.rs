@@ -9,7 +9,6 @@ use crate::opening;
 use crate::orphans::OrphanProcesses;
 use crate::places::{PlacesStore, SavedPlaces};
 use crate::questions::OpenQuestions;
-use crate::registry::far::is_far;
 use crate::registry::{self, SessionRegistry};
 #[cfg(all(unix, not(target_os = "macos")))]
 use crate::second_start::{self, SecondStart};
@@ -308,7 +307,7 @@ fn list_projects(data: &Path, places: &SavedPlaces) -> std::io::Result<Option<Se
     // The first window is the one that was used last.
     let windows = places.windows().into_iter().rev().filter(|window| !window.demo);
     let used: Vec<Change> =
-        (1..).zip(windows).map(|(at, window)| Change::Used { path: window.project, at }).collect();
+        (1..).zip(windows).map(|(at, window)| Change::Used { project: window.project, at }).collect();
     if projects.is_new && !used.is_empty() {
         store.change(&used)?;
     }
@@ -387,8 +386,8 @@ fn setup(app: &AppHandle, args: Args, opened: Opened) -> anyhow::Result<()> {
 }
 
 /// Opens the window of a project that works in the background.
-fn reopen(app: &AppHandle, project: &Path, session_id: Option<SessionId>) {
-    let (app, project) = (app.clone(), project.to_owned());
+fn reopen(app: &AppHandle, project: &ProjectRef, session_id: Option<SessionId>) {
+    let (app, project) = (app.clone(), project.clone());
     tauri::async_runtime::spawn(async move {
         let known = app.state::<Background>().all().into_iter().find(|(known, _)| *known == project);
         let demo = known.is_some_and(|(_, demo)| demo);
@@ -456,8 +455,8 @@ async fn listen(app: AppHandle, mut told: mpsc::UnboundedReceiver<Envelope>, rep
                 notices.quiet(&session_id);
             }
             Event::TurnEnded { turn } => {
-                if !is_far(&project) {
-                    app.state::<Arc<FolderWatches>>().look(&project);
+                if let Some(folder) = project.here() {
+                    app.state::<Arc<FolderWatches>>().look(folder);
                 }
                 if reports_demo {
                     println!("deskbell: demo: turn ended");
@@ -485,7 +484,7 @@ async fn listen(app: AppHandle, mut told: mpsc::UnboundedReceiver<Envelope>, rep
 
 /// Asks the agent for a title of a session that only its first prompt has named, if the user wants titles. The session
 /// says no longer that it has none once it was asked.
-fn generate_title(app: &AppHandle, project: &Path, session: &Session) {
+fn generate_title(app: &AppHandle, project: &ProjectRef, session: &Session) {
     let is_wanted = app.state::<Arc<CurrentSettings>>().get().agent.generate_titles;
     if !is_wanted || !session.has_prompt_title || session.agent == AgentKind::Acp {
         return;
@@ -500,7 +499,7 @@ fn generate_title(app: &AppHandle, project: &Path, session: &Session) {
 }
 
 /// Calls the user with the first line of the answer, or with the outcome if there is none.
-async fn ring_finished(app: &AppHandle, project: &Path, session: &Session, outcome: String) {
+async fn ring_finished(app: &AppHandle, project: &ProjectRef, session: &Session, outcome: String) {
     let answer = match app.state::<SessionRegistry>().session(project, &session.id) {
         Ok(handle) => handle.last_answer().await.ok().flatten(),
         // It was removed meanwhile.
@@ -511,7 +510,7 @@ async fn ring_finished(app: &AppHandle, project: &Path, session: &Session, outco
         .ring(app, Ring { event: BellEvent::Finished, project, session, words, request: None });
 }
 
-fn ring_failed(app: &AppHandle, project: &Path, session: &Session, words: String) {
+fn ring_failed(app: &AppHandle, project: &ProjectRef, session: &Session, words: String) {
     app.state::<Bell>().ring(app, Ring { event: BellEvent::Failed, project, session, words, request: None });
 }
 
@@ -528,7 +527,7 @@ mod tests {
         let places = SavedPlaces::of(serde_json::from_str(&text).unwrap());
         let listed = || {
             let known = ProjectStore::new(data.path()).load().known;
-            known.into_iter().map(|known| known.path).collect::<Vec<_>>()
+            known.into_iter().map(|known| known.project.to_string()).collect::<Vec<_>>()
         };
         assert_eq!(list_projects(data.path(), &places).unwrap(), None);
         assert_eq!(listed(), ["/last", "/first"]);

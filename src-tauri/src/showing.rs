@@ -3,7 +3,6 @@
 use crate::emit;
 use crate::opening::{self, Confirmed};
 use crate::registry::SessionRegistry;
-use crate::registry::far::is_far;
 use crate::windows::{Windows, bring_up};
 use deskbell_engine::api::*;
 use deskbell_engine::disk;
@@ -14,17 +13,17 @@ use tauri::{AppHandle, Manager};
 /// question is asked about on the start page instead.
 pub async fn in_window(
     app: &AppHandle,
-    project: &Path,
+    project: &ProjectRef,
     session: Session,
     item_id: Option<ItemId>,
 ) -> Result<(), CommandError> {
     let windows = app.state::<Windows>();
-    let label = match windows.label_of(project) {
-        Some(label) => label,
-        None if is_far(project) => opening::open_far(app, project).await?,
-        None => {
+    let label = match (windows.label_of(project), project) {
+        (Some(label), _) => label,
+        (None, ProjectRef::There(project)) => opening::open_far(app, project).await?,
+        (None, ProjectRef::Here(folder)) => {
             let demo = session.agent == AgentKind::Demo;
-            match opening::open(app, project, demo, Confirmed::No).await? {
+            match opening::open(app, folder, demo, Confirmed::No).await? {
                 Some((_, label)) => label,
                 None => return Ok(()),
             }
@@ -48,11 +47,14 @@ pub async fn in_window(
 /// Opens a conversation of the agent's store in the window of its project, at an item if one is given.
 pub async fn stored(
     app: &AppHandle,
-    folder: &Path,
+    project: &ProjectRef,
     agent_session_id: &str,
     item_id: Option<ItemId>,
 ) -> Result<(), CommandError> {
-    let project = if is_far(folder) { folder.to_owned() } else { real(folder).await? };
+    let project = match project {
+        ProjectRef::Here(folder) => real(folder).await?.into(),
+        ProjectRef::There(_) => project.clone(),
+    };
     let session = app.state::<SessionRegistry>().open_stored(&project, agent_session_id).await?;
     in_window(app, &project, session, item_id).await
 }

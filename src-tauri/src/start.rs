@@ -7,7 +7,6 @@ use crate::emit::{self, Channels};
 use crate::lifecycle;
 use crate::questions::OpenQuestions;
 use crate::registry::SessionRegistry;
-use crate::registry::far::is_far;
 use crate::settings::CurrentSettings;
 use crate::windows::{Windows, bring_up};
 use anyhow::Context;
@@ -57,7 +56,7 @@ struct State {
     question: Option<PathBuf>,
     problem: Option<CommandError>,
     /// Each listed folder as it was found by the last check.
-    checked: HashMap<String, Checked>,
+    checked: HashMap<PathBuf, Checked>,
     /// Files in place of the list that could not be read.
     unread: Vec<UnreadFile>,
     /// The number of views that were begun. Only the last one is sent.
@@ -146,7 +145,7 @@ impl StartPage {
     }
 
     /// The other machines that were asked and those of the listed projects, with the time of the last use.
-    pub async fn machines(&self) -> BTreeMap<String, u64> {
+    pub async fn machines(&self) -> BTreeMap<RemoteMachine, u64> {
         let projects = match self.load().await {
             Ok(projects) => projects,
             Err(error) => {
@@ -156,17 +155,17 @@ impl StartPage {
         };
         let mut machines = projects.machines.clone();
         for project in &self.noted(projects) {
-            if let Some((machine, _)) = KnownProject::on_machine(Path::new(&project.path)) {
-                let used = machines.entry(machine.to_owned()).or_insert(0);
+            if let Some(machine) = project.project.machine() {
+                let used = machines.entry(machine.clone()).or_insert(0);
                 *used = project.last_used_at.max(*used);
             }
         }
         machines
     }
 
-    /// Returns whether the project was opened earlier. A page may open no other folder by its path.
-    pub async fn knows(&self, path: &str) -> Result<bool, CommandError> {
-        Ok(self.known().await?.iter().any(|known| known.path == path))
+    /// Returns whether the project was opened earlier. A page may open no other one.
+    pub async fn knows(&self, project: &ProjectRef) -> Result<bool, CommandError> {
+        Ok(self.known().await?.iter().any(|known| known.project == *project))
     }
 }
 
@@ -185,8 +184,8 @@ pub fn now() -> u64 {
 }
 
 /// Remembers that a project was opened now.
-pub async fn remember(app: &AppHandle, project: &Path) {
-    let used = Change::Used { path: project.to_owned(), at: now() };
+pub async fn remember(app: &AppHandle, project: &ProjectRef) {
+    let used = Change::Used { project: project.clone(), at: now() };
     if let Err(error) = app.state::<StartPage>().change(used).await {
         tracing::warn!(%error, "could not remember that a project was opened");
     }
@@ -262,26 +261,24 @@ pub async fn recent(app: &AppHandle) -> Result<Vec<RecentProject>, CommandError>
     let (windows, registry) = (app.state::<Windows>(), app.state::<SessionRegistry>());
     let home = dirs::home_dir();
     let project = |known: KnownProject| {
-        let path = Path::new(&known.path);
-        let checked = checked.get(&known.path).cloned();
+        let checked = known.project.here().and_then(|folder| checked.get(folder)).cloned();
         let (folder, checkout) =
             checked.map_or((FolderState::Unchecked, Checkout::default()), |one| (one.folder, one.checkout));
-        let sessions = registry.sessions(path);
+        let sessions = registry.sessions(&known.project);
         let n = |state: BoardState| {
             sessions.iter().filter(|session| session.status.state() == Some(state)).count() as u32
         };
         RecentProject {
-            name: Title::one_line(&crate::windows::name_of(path), LONGEST),
+            name: Title::one_line(&crate::windows::name_of(&known.project), LONGEST),
             place: Title::one_line(&known.place(home.as_deref()), LONGEST),
             last_used_at: known.last_used_at,
             pinned: known.pinned,
             folder,
             checkout,
-            open: windows.label_of(path).is_some(),
+            open: windows.label_of(&known.project).is_some(),
             n_working: n(BoardState::Working),
             n_waiting: n(BoardState::NeedsInput),
-            machine: KnownProject::on_machine(path).map(|(machine, _)| machine.to_owned()),
-            path: known.path,
+            project: known.project,
         }
     };
     Ok(known.into_iter().map(project).collect())
@@ -341,7 +338,7 @@ pub fn refresh(app: &AppHandle) {
         match page.known().await {
             Ok(known) => {
                 // A machine is asked only when its project is opened.
-                let here = known.into_iter().map(|known| known.path).filter(|path| !is_far(Path::new(path)));
+                let here = known.iter().filter_map(|known| known.project.here()).map(Path::to_owned);
                 let checked = check(here.collect()).await;
                 page.lock().checked = checked;
                 send(&app).await;
@@ -352,15 +349,15 @@ pub fn refresh(app: &AppHandle) {
 }
 
 /// Checks folders, a few at once.
-async fn check(paths: Vec<String>) -> HashMap<String, Checked> {
+async fn check(paths: Vec<PathBuf>) -> HashMap<PathBuf, Checked> {
     let mut checked = HashMap::new();
     for some in paths.chunks(AT_ONCE) {
         let mut checks = JoinSet::new();
         for path in some.iter().cloned() {
             checks.spawn(async move {
-                let folder = PathBuf::from(&path);
+                let folder = path.clone();
                 let look = move || folder.is_dir().then(|| checkouts::read(&folder));
-                let checked = match disk::run(Path::new(&path), CHECK, look).await {
+                let checked = match disk::run(&path, CHECK, look).await {
                     Ok(Some(checkout)) => Checked { folder: FolderState::Found, checkout },
                     Ok(None) => Checked { folder: FolderState::Missing, checkout: Checkout::default() },
                     Err(_) => Checked { folder: FolderState::Silent, checkout: Checkout::default() },
@@ -398,7 +395,7 @@ mod tests {
     #[tokio::test]
     async fn folders_that_are_gone_are_found_out() {
         let root = tempfile::tempdir().unwrap();
-        let path = |name: &str| root.path().join(name).to_str().unwrap().to_owned();
+        let path = |name: &str| root.path().join(name);
         std::fs::create_dir(path("a")).unwrap();
         std::fs::write(path("file"), "").unwrap();
         let many = (0..30).map(|n| path(&format!("gone-{n}")));
@@ -417,7 +414,7 @@ mod tests {
         std::fs::write(main.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
         std::fs::write(main.join(".git/worktrees/fix/HEAD"), "ref: refs/heads/fix/totals\n").unwrap();
         std::fs::write(linked.join(".git"), "gitdir: ../ledger/.git/worktrees/fix\n").unwrap();
-        let paths = [&main, &linked, &root.path().join("gone")].map(|path| path.display().to_string());
+        let paths = [main, linked, root.path().join("gone")];
         let checked = check(paths.to_vec()).await;
         let of = |branch: Option<&str>, repository: Option<&str>| Checkout {
             branch: branch.map(str::to_owned),
@@ -433,10 +430,10 @@ mod tests {
         let data = tempfile::tempdir().unwrap();
         std::fs::create_dir(data.path().join("projects.json")).unwrap();
         let page = StartPage::new(ProjectStore::new(data.path()));
-        assert!(!page.knows("/a").await.unwrap());
+        assert!(!page.knows(&"/a".into()).await.unwrap());
         assert_eq!(page.lock().unread[0].kind, UnreadKind::Projects);
-        page.change(Change::Used { path: "/a".into(), at: 1 }).await.unwrap();
-        assert!(page.knows("/a").await.unwrap());
+        page.change(Change::Used { project: "/a".into(), at: 1 }).await.unwrap();
+        assert!(page.knows(&"/a".into()).await.unwrap());
         assert_eq!(page.lock().unread.len(), 1);
     }
 }

@@ -74,7 +74,7 @@ async fn open_requested(app: &AppHandle, args: Args, cwd: &Path, prompt: Prompt)
         None if args.prompt.is_some() => return Err(Problem::PromptWithoutFolder.into()),
         None => return start::open(app),
     };
-    let (folder, label) = match opened {
+    let (project, label) = match opened {
         Ok(Some(opened)) => opened,
         Ok(None) => return Ok(()),
         // It may have gone since the arguments were read.
@@ -89,7 +89,7 @@ async fn open_requested(app: &AppHandle, args: Args, cwd: &Path, prompt: Prompt)
     }
     let app = app.clone();
     tauri::async_runtime::spawn(async move {
-        if let Err(error) = first_prompt(&app, &label, &folder, demo, text).await {
+        if let Err(error) = first_prompt(&app, &label, &project, demo, text).await {
             tracing::error!(%error, "could not send the first prompt");
             eprintln!("deskbell: {error}");
         }
@@ -99,7 +99,8 @@ async fn open_requested(app: &AppHandle, args: Args, cwd: &Path, prompt: Prompt)
 
 /// Shows the session of a link in its project's window. Nothing opens if it is not in the folder of the link.
 async fn show_linked(app: &AppHandle, folder: &Path, id: &SessionId) -> Result<(), CommandError> {
-    let known = app.state::<SessionRegistry>().known(id).filter(|(project, _)| project == folder);
+    let known =
+        app.state::<SessionRegistry>().known(id).filter(|(project, _)| project.here() == Some(folder));
     let (project, session) = known.ok_or_else(|| CommandError {
         code: ErrorCode::NoSuchSession,
         message: "The session of the link is not in its folder. It may have been removed.".to_owned(),
@@ -129,14 +130,14 @@ async fn folder_of(args: &Args, cwd: &Path) -> anyhow::Result<Option<PathBuf>> {
 async fn first_prompt(
     app: &AppHandle,
     label: &str,
-    folder: &Path,
+    project: &ProjectRef,
     demo: bool,
     text: String,
 ) -> Result<(), CommandError> {
     let registry = app.state::<SessionRegistry>();
     let agent = if demo { AgentKind::Demo } else { AgentKind::Claude };
     // The prompt starts it. If no agent may start here yet, the prompt stays with the session.
-    let session = registry.begin(folder, agent).await?;
+    let session = registry.begin(project, agent).await?;
     app.state::<Windows>().with(label, |window| window.open_session = Some(session.id.clone()))?;
     // A window that was already open does not know it yet.
     emit::to_window(app, label, WindowEvent::SessionListed { session: Box::new(session.clone()) });
@@ -146,7 +147,7 @@ async fn first_prompt(
         WindowEvent::Show { session_id: session.id.clone(), request_id: None, item_id: None },
     );
     let prompt = Command::Prompt { text, attachments: Vec::new(), delivery: Delivery::AfterTurn };
-    registry.command(folder, &session.id, prompt).await
+    registry.command(project, &session.id, prompt).await
 }
 
 /// Gets a permit once the state of the app is there. A second start may come earlier.

@@ -3,9 +3,11 @@
 
 use crate::detached;
 use crate::user_command::{filled, find, shown};
-use deskbell_cli::far::Far;
+use deskbell_cli::far::MachineCommand;
 use deskbell_cli::profiles::CLAUDE_CONFIG_DIR;
-use deskbell_engine::api::{CommandError, ErrorCode, UserCommand};
+use deskbell_engine::api::{
+    CommandError, ErrorCode, RemoteFolder, RemoteMachine, RemoteProject, UserCommand,
+};
 use deskbell_engine::disk;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -77,33 +79,32 @@ pub async fn open_login(chosen: Option<UserCommand>, line: &[OsString]) -> Resul
 /// a project count.
 pub async fn log_in_there(
     chosen: Option<UserCommand>,
-    far: &Far,
+    machine: &RemoteMachine,
     words: &[String],
 ) -> Result<(), CommandError> {
-    open_there(chosen, far, None, words).await
+    open_there(chosen, machine, None, words).await
 }
 
 /// Resumes a conversation of Claude Code on another machine, as its user would type it there.
 pub async fn resume_there(
     chosen: Option<UserCommand>,
-    far: &Far,
-    folder: &str,
+    project: &RemoteProject,
     agent_session_id: &str,
 ) -> Result<(), CommandError> {
     let words = ["claude".to_owned(), format!("--resume={agent_session_id}")];
-    open_there(chosen, far, Some(folder), &words).await
+    open_there(chosen, &project.machine, Some(&project.folder), &words).await
 }
 
 async fn open_there(
     chosen: Option<UserCommand>,
-    far: &Far,
-    folder: Option<&str>,
+    machine: &RemoteMachine,
+    folder: Option<&RemoteFolder>,
     words: &[String],
 ) -> Result<(), CommandError> {
-    let line = far.machine.in_terminal(folder, words);
+    let line = machine.in_terminal(folder, words);
     let command: Vec<&OsStr> = line.iter().map(OsString::as_os_str).collect();
     let home = dirs::home_dir().unwrap_or_default();
-    let otherwise = format!("Run “{}” in a terminal on {}.", words.join(" "), far.machine);
+    let otherwise = format!("Run “{}” in a terminal on {}.", words.join(" "), machine);
     open(chosen, &home, &command, &otherwise).await
 }
 

@@ -4,9 +4,8 @@
 use crate::emit;
 use crate::registry::SessionRegistry;
 use crate::windows::{Windows, name_of};
-use deskbell_engine::api::{Session, SessionId, WindowEvent};
+use deskbell_engine::api::{ProjectRef, Session, SessionId, WindowEvent};
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use tauri::{AppHandle, Manager};
 
@@ -49,7 +48,7 @@ pub fn sessions_changed(app: &AppHandle) {
     }
 }
 
-fn list_of(app: &AppHandle, label: &str, waiting: &[(PathBuf, Session)]) -> Vec<String> {
+fn list_of(app: &AppHandle, label: &str, waiting: &[(ProjectRef, Session)]) -> Vec<String> {
     let own = app.state::<Windows>().with(label, |window| window.project.clone());
     own.map_or_else(
         |_| Vec::new(),
@@ -58,9 +57,9 @@ fn list_of(app: &AppHandle, label: &str, waiting: &[(PathBuf, Session)]) -> Vec<
 }
 
 fn of_others<'a>(
-    own: &'a Path,
-    waiting: &'a [(PathBuf, Session)],
-) -> impl Iterator<Item = &'a (PathBuf, Session)> {
+    own: &'a ProjectRef,
+    waiting: &'a [(ProjectRef, Session)],
+) -> impl Iterator<Item = &'a (ProjectRef, Session)> {
     waiting.iter().filter(move |(project, _)| project != own)
 }
 
@@ -74,11 +73,12 @@ mod tests {
     fn a_window_lists_what_waits_in_other_projects() {
         let needs = || Status::NeedsInput { what: "Wants to run a command".to_owned() };
         let waiting = [
-            (PathBuf::from("/home/i/ledger"), session("a", needs())),
-            (PathBuf::from("/home/i/tide"), session("b", needs())),
+            (ProjectRef::from("/home/i/ledger"), session("a", needs())),
+            (ProjectRef::from("/home/i/tide"), session("b", needs())),
         ];
         let names = |own: &str| {
-            let others = of_others(Path::new(own), &waiting);
+            let own = ProjectRef::from(own);
+            let others = of_others(&own, &waiting);
             others.map(|(project, _)| name_of(project)).collect::<Vec<_>>()
         };
         assert_eq!(names("/home/i/ledger"), ["tide"]);

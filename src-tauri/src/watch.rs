@@ -1,5 +1,6 @@
 //! Watches the folders of open windows, and reports those that may have changed.
 
+use deskbell_engine::api::ProjectRef;
 use deskbell_engine::trust::Watch;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -20,9 +21,9 @@ impl FolderWatches {
     }
 
     /// Watches a folder, and stops watching the folders that are not in `open`.
-    pub fn watch(&self, project: &Path, open: &[PathBuf]) {
+    pub fn watch(&self, project: &Path, open: &[ProjectRef]) {
         let mut watches = self.watches.lock().unwrap_or_else(PoisonError::into_inner);
-        watches.retain(|folder, _| open.contains(folder));
+        watches.retain(|folder, _| open.iter().any(|one| one.here() == Some(folder)));
         if watches.contains_key(project) {
             return;
         }

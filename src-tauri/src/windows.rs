@@ -5,14 +5,12 @@ use crate::pane::Pane;
 use crate::wanted::AgentQuestion;
 use deskbell_engine::acp::ChosenAgent;
 use deskbell_engine::api::{
-    BoardState, CommandError, ErrorCode, ItemId, NamedDraft, Session, SessionId, Status,
+    BoardState, CommandError, ErrorCode, ItemId, NamedDraft, ProjectRef, Session, SessionId, Status,
 };
 use deskbell_engine::files::Files;
-use deskbell_engine::projects::KnownProject;
 use deskbell_engine::search::Searching;
 use deskbell_engine::stored::Follower;
 use std::collections::{HashMap, HashSet};
-use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tauri::{AppHandle, Manager};
 
@@ -21,7 +19,7 @@ pub const BOARD: &str = "board";
 
 /// The state that belongs to one window.
 pub struct ProjectWindow {
-    pub project: PathBuf,
+    pub project: ProjectRef,
     /// New sessions use the demo agent.
     pub demo: bool,
     /// A start was refused here; the window asks until the user has decided whether the folder is trusted.
@@ -49,12 +47,12 @@ pub struct ProjectWindow {
     pub searching: Option<(u32, Search)>,
     /// Asks another machine for the conversations that it stored, again while one of them is open there.
     pub far_stored: Option<AbortOnDrop>,
-    /// The folders of the sessions that it found, by the agent's id.
-    pub found: HashMap<String, PathBuf>,
+    /// The projects of the sessions that it found, by the agent's id.
+    pub found: HashMap<String, ProjectRef>,
     /// The item to show when the page connects.
     pub show_item: Option<ItemId>,
-    /// The files that can be named in a prompt.
-    pub files: Files,
+    /// The files of a folder of this machine that can be named in a prompt.
+    pub files: Option<Files>,
     /// A prompt that a second start or another window named. The page takes it as a draft; it is not sent.
     pub draft: Option<NamedDraft>,
     /// The number of project views that were begun. Only the last one is sent.
@@ -64,9 +62,9 @@ pub struct ProjectWindow {
 }
 
 impl ProjectWindow {
-    pub fn new(project: &Path, demo: bool, open_session: Option<SessionId>) -> Self {
+    pub fn new(project: &ProjectRef, demo: bool, open_session: Option<SessionId>) -> Self {
         Self {
-            project: project.to_owned(),
+            project: project.clone(),
             demo,
             asks_trust: false,
             trust_agent: None,
@@ -83,7 +81,7 @@ impl ProjectWindow {
             far_stored: None,
             found: HashMap::new(),
             show_item: None,
-            files: Files::of(project),
+            files: project.here().map(Files::of),
             draft: None,
             n_views: 0,
             closing: false,
@@ -171,13 +169,13 @@ impl Windows {
     }
 
     /// The window of a project.
-    pub fn label_of(&self, project: &Path) -> Option<String> {
+    pub fn label_of(&self, project: &ProjectRef) -> Option<String> {
         let state = self.lock();
-        state.by_label.iter().find(|(_, window)| window.project == project).map(|(label, _)| label.clone())
+        state.by_label.iter().find(|(_, window)| window.project == *project).map(|(label, _)| label.clone())
     }
 
-    /// The folders of all windows.
-    pub fn projects(&self) -> Vec<PathBuf> {
+    /// The projects of all windows.
+    pub fn projects(&self) -> Vec<ProjectRef> {
         self.lock().by_label.values().map(|window| window.project.clone()).collect()
     }
 
@@ -191,18 +189,12 @@ impl Windows {
 }
 
 /// The project's name: its folder's, with the machine if that is another one.
-pub fn name_of(project: &Path) -> String {
-    let name = folder_name(project);
-    match KnownProject::on_machine(project) {
-        Some((machine, _)) => format!("{name} ({machine})"),
+pub fn name_of(project: &ProjectRef) -> String {
+    let name = project.folder_name();
+    match project.machine() {
+        Some(machine) => format!("{name} ({machine})"),
         None => name,
     }
-}
-
-fn folder_name(project: &Path) -> String {
-    project
-        .file_name()
-        .map_or_else(|| project.display().to_string(), |name| name.to_string_lossy().into_owned())
 }
 
 /// Brings a window to the front.
@@ -259,6 +251,13 @@ pub fn session(id: &str, status: Status) -> Session {
         is_empty: false,
         ..Session::new(SessionId::new(id), "/lighthouse".to_owned(), agent, "Demo agent".to_owned())
     }
+}
+
+/// A project on another machine, for tests of this crate.
+#[cfg(test)]
+pub fn project_on(machine: &str, folder: &str) -> deskbell_engine::api::RemoteProject {
+    let (machine, folder) = (machine.parse().expect("a machine"), folder.parse().expect("a folder"));
+    deskbell_engine::api::RemoteProject { machine, folder }
 }
 
 #[cfg(test)]

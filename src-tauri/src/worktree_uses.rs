@@ -4,9 +4,8 @@
 use crate::emit;
 use crate::registry::SessionRegistry;
 use crate::windows::Windows;
-use deskbell_engine::api::WindowEvent;
+use deskbell_engine::api::{ProjectRef, WindowEvent};
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tauri::{AppHandle, Manager};
 
@@ -15,7 +14,7 @@ use tauri::{AppHandle, Manager};
 pub struct ListedWorktrees(Mutex<HashMap<String, Listed>>);
 
 struct Listed {
-    roots: Vec<PathBuf>,
+    roots: Vec<ProjectRef>,
     uses: Vec<WorktreeUse>,
 }
 
@@ -35,7 +34,7 @@ impl ListedWorktrees {
 
 /// What is open in each of these folders, for the page of this window. The page gets one event when that changes, and
 /// asks again.
-pub fn list(app: &AppHandle, label: &str, roots: Vec<PathBuf>) -> Vec<WorktreeUse> {
+pub fn list(app: &AppHandle, label: &str, roots: Vec<ProjectRef>) -> Vec<WorktreeUse> {
     let uses = OpenFolders::of(app).in_each(&roots);
     app.state::<ListedWorktrees>().lock().insert(label.to_owned(), Listed { roots, uses: uses.clone() });
     // It may have changed before it was stored.
@@ -63,23 +62,23 @@ pub fn changed(app: &AppHandle) {
 
 /// The folders of all windows and of all agents that run.
 struct OpenFolders {
-    windows: Vec<PathBuf>,
-    running: Vec<PathBuf>,
+    windows: Vec<ProjectRef>,
+    running: Vec<ProjectRef>,
 }
 
 impl OpenFolders {
     fn of(app: &AppHandle) -> Self {
         Self {
             windows: app.state::<Windows>().projects(),
-            running: app.state::<SessionRegistry>().folders_at_work(),
+            running: app.state::<SessionRegistry>().projects_at_work(),
         }
     }
 
-    fn in_each(&self, roots: &[PathBuf]) -> Vec<WorktreeUse> {
-        let n_in = |folders: &[PathBuf], root: &Path| {
+    fn in_each(&self, roots: &[ProjectRef]) -> Vec<WorktreeUse> {
+        let n_in = |folders: &[ProjectRef], root: &ProjectRef| {
             folders.iter().filter(|folder| innermost(folder, roots) == Some(root)).count()
         };
-        let use_of = |root: &PathBuf| WorktreeUse {
+        let use_of = |root: &ProjectRef| WorktreeUse {
             has_window: n_in(&self.windows, root) > 0,
             n_running: n_in(&self.running, root),
         };
@@ -88,9 +87,9 @@ impl OpenFolders {
 }
 
 /// The innermost of these folders that a folder is in. A worktree can be inside of another one.
-fn innermost<'a>(folder: &Path, roots: &'a [PathBuf]) -> Option<&'a Path> {
-    let around = roots.iter().filter(|root| folder.starts_with(root));
-    around.max_by_key(|root| root.components().count()).map(PathBuf::as_path)
+fn innermost<'a>(folder: &ProjectRef, roots: &'a [ProjectRef]) -> Option<&'a ProjectRef> {
+    let around = roots.iter().filter(|root| folder.is_in(root));
+    around.reduce(|outer, root| if root.is_in(outer) { root } else { outer })
 }
 
 #[cfg(test)]
@@ -99,10 +98,11 @@ mod tests {
 
     #[test]
     fn a_folder_counts_in_the_innermost_worktree_around_it() {
-        let [main, inner, other] = ["/a", "/a/trees/fix", "/a-fix"].map(PathBuf::from);
+        let [main, inner, other] = ["/a", "/a/trees/fix", "/a-fix"].map(ProjectRef::from);
+        let inside = ProjectRef::from("/a/trees/fix/crates");
         let open = OpenFolders {
-            windows: vec![inner.join("crates"), "/elsewhere".into()],
-            running: vec![main.clone(), inner.clone(), inner.join("crates"), "/a-fixed".into()],
+            windows: vec![inside.clone(), "/elsewhere".into()],
+            running: vec![main.clone(), inner.clone(), inside, "/a-fixed".into()],
         };
         let uses = open.in_each(&[main, inner, other]);
         let uses: Vec<_> = uses.iter().map(|one| (one.has_window, one.n_running)).collect();

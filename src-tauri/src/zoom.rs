@@ -3,8 +3,7 @@
 use crate::places::PlacesStore;
 use crate::settings::CurrentSettings;
 use crate::windows::Windows;
-use deskbell_engine::api::ZoomStep;
-use std::path::Path;
+use deskbell_engine::api::{ProjectRef, ZoomStep};
 use std::sync::Arc;
 use tauri::{AppHandle, Manager, WebviewWindow};
 
@@ -31,7 +30,7 @@ fn after(own: Option<u32>, setting: u32, step: ZoomStep) -> Option<u32> {
 pub async fn step(
     app: &AppHandle,
     window: &WebviewWindow,
-    project: &Path,
+    project: &ProjectRef,
     step: ZoomStep,
 ) -> anyhow::Result<()> {
     let (places, setting) = (app.state::<PlacesStore>(), app.state::<Arc<CurrentSettings>>().get().zoom);

@@ -43,8 +43,9 @@ fn write_session(data: &Path, nr: u64) -> Result<(), String> {
 }
 
 fn write_projects(data: &Path, nr: u64) -> Result<(), String> {
-    let path = |n: u64| format!("/{}/{nr}/{n}", "p".repeat(200)).into();
-    let changes: Vec<_> = (0..400).map(|n| Change::Used { path: path(n), at: n }).collect();
+    let path = |n: u64| format!("/{}/{nr}/{n}", "p".repeat(200));
+    let changes: Vec<_> =
+        (0..400).map(|n| Change::Used { project: path(n).as_str().into(), at: n }).collect();
     ProjectStore::new(data).change(&changes).map(drop).map_err(said)
 }
 

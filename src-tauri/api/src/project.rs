@@ -2,6 +2,7 @@
 
 use super::command::CommandError;
 use super::files::UnreadFile;
+use super::project_ref::ProjectRef;
 use super::settings::SettingsView;
 use super::worktree::Checkout;
 use serde::{Deserialize, Serialize};
@@ -11,10 +12,7 @@ use ts_rs::TS;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RecentProject {
-    /// Names the project: the absolute path of the folder. That of a folder on another machine is not for display.
-    pub path: String,
-    /// The machine that the folder is on; `null` for this one.
-    pub machine: Option<String>,
+    pub project: ProjectRef,
     /// The name of the folder, for display.
     pub name: String,
     /// The folder that it is in, for display: the home folder is `~`.

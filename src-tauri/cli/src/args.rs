@@ -20,6 +20,7 @@ use crate::settings::SettingsAction;
 use app_link::BadLink;
 use clap::error::ContextKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueHint};
+use deskbell_engine::api::{BadFolder, BadMachine};
 use deskbell_engine::projects::{Change, FolderProblem, ProjectStore};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -249,7 +250,10 @@ pub enum Problem {
     #[error("“{0}” is not a number of seconds")]
     BadIdle(String),
     #[error(transparent)]
-    BadMachine(#[from] crate::far::BadMachine),
+    BadMachine(#[from] BadMachine),
+    /// With --machine.
+    #[error(transparent)]
+    BadFolder(#[from] BadFolder),
     #[error("an argument of the command has a line feed or is too long")]
     BadArgument,
     #[error("the id of a session is missing")]

@@ -22,9 +22,10 @@ pub use ask::{Far, FarError, FarLines, FarReader};
 pub use asked::{AskWindow, Asked, Unanswered};
 pub use connections::Connections;
 pub(crate) use connections::Way;
-pub use machine::{BadMachine, Machine};
+pub use machine::MachineCommand;
 pub use secret::Secret;
 
+use deskbell_engine::api::RemoteMachine;
 use deskbell_engine::disk;
 use handshake::System;
 use program::Copy;
@@ -49,7 +50,7 @@ pub(crate) struct Connection {
 
 impl Connection {
     /// Starts the program.
-    pub fn open(machine: &Machine, way: &Way) -> io::Result<Self> {
+    pub fn open(machine: &RemoteMachine, way: &Way) -> io::Result<Self> {
         let mut child = Command::new(machine.program())
             .args(machine.arguments(&handshake::script(), &way.options))
             .envs(way.environment.iter().map(|(name, value)| (name, value)))

@@ -2,7 +2,7 @@
 
 use crate::args::on::OnOptions;
 use crate::exit::Exit;
-use crate::far::{self, Connection, Way, shown};
+use crate::far::{self, Connection, MachineCommand, Way, shown};
 use crate::output::whole;
 use anyhow::Context;
 use std::io::{self, IsTerminal};

@@ -3,12 +3,12 @@
 use crate::exit::NotThere;
 use crate::output::{ended, print};
 use anyhow::Context;
-use deskbell_engine::api::Checkout;
+use deskbell_engine::api::{Checkout, ProjectRef};
 use deskbell_engine::changes::WorkingTree;
 use deskbell_engine::disk;
-use deskbell_engine::projects::{Change, KnownProject, ProjectStore};
+use deskbell_engine::projects::{Change, ProjectStore};
 use serde_json::json;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 pub fn main(change: Option<Change>, data: &Path) -> ExitCode {
@@ -32,13 +32,13 @@ fn run(change: Option<Change>, data: &Path) -> anyhow::Result<()> {
 
 /// A project that is pinned or removed is one of the list.
 fn check_listed(store: &ProjectStore, change: &Change) -> anyhow::Result<()> {
-    let (Change::Pin { path, .. } | Change::Remove { path }) = change else { return Ok(()) };
-    if store.load().known.iter().any(|known| Path::new(&known.path) == path) {
+    let (Change::Pin { project, .. } | Change::Remove { project }) = change else { return Ok(()) };
+    if store.load().known.iter().any(|known| known.project == *project) {
         return Ok(());
     }
-    let name = match KnownProject::on_machine(path) {
-        Some((machine, folder)) => format!("{folder} on {machine}"),
-        None => path.display().to_string(),
+    let name = match project {
+        ProjectRef::Here(folder) => folder.display().to_string(),
+        ProjectRef::There(there) => format!("{} on {}", there.folder, there.machine),
     };
     let why = format!("{name} is not in the list of projects; `deskbell projects` prints it");
     Err(NotThere(why).into())
@@ -52,20 +52,20 @@ fn lines(store: &ProjectStore) -> anyhow::Result<Vec<u8>> {
     }
     let mut lines = Vec::new();
     for known in projects.known {
-        let path = PathBuf::from(&known.path);
-        let (machine, folder) = KnownProject::on_machine(&path).unzip();
         // Whether a folder of another machine is there is not asked.
-        let is_missing = machine.is_none() && !path.is_dir();
-        let checkout = match machine {
-            None if !is_missing => WorkingTree::checkout(&path).unwrap_or_else(|error| {
-                eprintln!("deskbell: {error}");
-                Checkout::default()
-            }),
-            _ => Checkout::default(),
+        let is_missing = known.project.here().is_some_and(|folder| !folder.is_dir());
+        let checkout = known.project.here().filter(|_| !is_missing).map(WorkingTree::checkout);
+        let checkout = checkout.unwrap_or(Ok(Checkout::default())).unwrap_or_else(|error| {
+            eprintln!("deskbell: {error}");
+            Checkout::default()
+        });
+        let path = match &known.project {
+            ProjectRef::Here(folder) => json!(folder),
+            ProjectRef::There(there) => json!(there.folder),
         };
         let line = json!({
-            "path": folder.unwrap_or(&known.path),
-            "machine": machine,
+            "path": path,
+            "machine": known.project.machine(),
             "lastUsedAt": known.last_used_at,
             "pinned": known.pinned,
             "keepRunning": known.keep_running,
@@ -83,6 +83,7 @@ fn lines(store: &ProjectStore) -> anyhow::Result<Vec<u8>> {
 mod tests {
     use super::*;
     use crate::exit::Exit;
+    use deskbell_engine::api::RemoteProject;
 
     #[test]
     fn each_project_is_a_line() {
@@ -91,11 +92,14 @@ mod tests {
         std::fs::create_dir(data.path().join(".git")).unwrap();
         std::fs::write(data.path().join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
         let store = ProjectStore::new(data.path());
-        let used = |path: &str, at| Change::Used { path: path.into(), at };
+        let used = |path: &str, at| Change::Used { project: path.into(), at };
         let gone = format!("{there}/go\nne");
-        let pin = Change::Pin { path: (&gone).into(), pinned: true };
-        let far = Change::Used { path: KnownProject::path_on("box", "/app"), at: 0 };
-        let keep = Change::KeepRunning { path: there.into(), keep: Some(true), at: 9 };
+        let pin = Change::Pin { project: gone.as_str().into(), pinned: true };
+        let on_box = |folder: &str| -> ProjectRef {
+            RemoteProject { machine: "box".parse().unwrap(), folder: folder.parse().unwrap() }.into()
+        };
+        let far = Change::Used { project: on_box("/app"), at: 0 };
+        let keep = Change::KeepRunning { folder: there.into(), keep: Some(true), at: 9 };
         store.change(&[used(there, 2), used(&gone, 1), pin, keep, far]).unwrap();
         let text = String::from_utf8(lines(&store).unwrap()).unwrap();
         let expected = [
@@ -107,12 +111,12 @@ mod tests {
                 "worktreeOf": null}),
         ];
         assert_eq!(text, expected.map(|line| format!("{line}\n")).concat());
-        let remove = || run(Some(Change::Remove { path: (&gone).into() }), data.path());
+        let remove = || run(Some(Change::Remove { project: gone.as_str().into() }), data.path());
         remove().unwrap();
         assert_eq!(store.load().known.len(), 2);
         let again = remove().unwrap_err();
         assert_eq!(Exit::of(&again), Exit::NotFound, "{again}");
-        let pin = Change::Pin { path: KnownProject::path_on("box", "/no"), pinned: true };
+        let pin = Change::Pin { project: on_box("/no"), pinned: true };
         let nothing = run(Some(pin), data.path()).unwrap_err();
         assert!(nothing.is::<NotThere>() && nothing.to_string().contains("/no on box"), "{nothing}");
     }

@@ -4,10 +4,11 @@
 //! Windows, the app and `deskbell projects` may write at the same time: each change reads the file again and replaces
 //! it while it holds the lock of a second file.
 
-use crate::api::{CommandError, ErrorCode};
+use crate::api::{CommandError, ErrorCode, ProjectRef, RemoteMachine, RemoteProject};
 use crate::disk::write_atomically;
 use crate::disk::{self, FileKind, Loaded, SetAside, load_json};
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -25,11 +26,11 @@ const MOST_MACHINES: usize = 50;
 const MOST_EARLIER: usize = 16;
 
 /// A project that was opened earlier.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct KnownProject {
-    /// Absolute path of the folder, or the name of a folder on another machine: see [`KnownProject::path_on`].
-    pub path: String,
+    #[serde(rename = "path", deserialize_with = "KnownProject::read_project")]
+    pub project: ProjectRef,
     #[serde(default)]
     pub last_used_at: u64,
     #[serde(default)]
@@ -40,7 +41,7 @@ pub struct KnownProject {
     pub keep_running: Option<bool>,
     /// The paths that its folder had before it was moved, the last one first. Sessions that began there are listed with it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub earlier: Vec<String>,
+    pub earlier: Vec<PathBuf>,
 }
 
 /// The folder of a project, and those that it was earlier.
@@ -69,31 +70,39 @@ impl From<&PathBuf> for ProjectFolders {
 }
 
 impl KnownProject {
-    /// Names a folder of another machine as the path of a project. It has NUL, which no system call takes: whatever is
-    /// done with the path by mistake, no folder of the same name on this machine is read.
-    pub fn path_on(machine: &str, folder: &str) -> PathBuf {
-        PathBuf::from(format!("\0{machine}\0{folder}"))
-    }
-
-    /// The machine and the folder that such a path names; `None` for a folder of this machine.
-    pub fn on_machine(path: &Path) -> Option<(&str, &str)> {
-        path.to_str()?.strip_prefix('\0')?.split_once('\0')
-    }
-
-    /// The path of a project for display: `box:/home/me/app` on another machine.
-    pub fn shown(path: &Path) -> String {
-        match Self::on_machine(path) {
-            Some((machine, folder)) => format!("{machine}:{folder}"),
-            None => path.display().to_string(),
+    /// A project that was not used yet, and for which nothing was chosen.
+    pub fn new(project: impl Into<ProjectRef>) -> Self {
+        Self {
+            project: project.into(),
+            last_used_at: 0,
+            pinned: false,
+            keep_running: None,
+            earlier: Vec::new(),
         }
+    }
+
+    /// Reads the project of an entry in a file. An earlier version wrote one of another machine as a path with the name of
+    /// the machine between two NULs.
+    pub fn read_project<'de, D: Deserializer<'de>>(file: D) -> Result<ProjectRef, D::Error> {
+        let project = ProjectRef::deserialize(file)?;
+        let path = project.here().and_then(Path::to_str);
+        let Some((machine, folder)) = path.and_then(|path| path.strip_prefix('\0')?.split_once('\0')) else {
+            return Ok(project);
+        };
+        let machine = machine.parse().map_err(D::Error::custom)?;
+        let folder = folder.parse().map_err(D::Error::custom)?;
+        Ok(RemoteProject { machine, folder }.into())
     }
 
     /// The folder that the project is in, for display: the home folder is `~`.
     pub fn place(&self, home: Option<&Path>) -> String {
-        let project = Path::new(&self.path);
-        if let Some((machine, folder)) = Self::on_machine(project) {
-            return format!("{machine}:{}", Path::new(folder).parent().unwrap_or(Path::new("/")).display());
-        }
+        let project = match &self.project {
+            ProjectRef::Here(folder) => folder,
+            ProjectRef::There(RemoteProject { machine, folder }) => {
+                let place = Path::new(folder.as_str()).parent().unwrap_or(Path::new("/"));
+                return format!("{machine}:{}", place.display());
+            }
+        };
         let place = project.parent().unwrap_or(project);
         match home.and_then(|home| place.strip_prefix(home).ok()) {
             Some(inside) if inside.as_os_str().is_empty() => "~".to_owned(),
@@ -105,10 +114,37 @@ impl KnownProject {
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Contents {
+    #[serde(deserialize_with = "usable_projects")]
     projects: Vec<KnownProject>,
     /// The times at which other machines answered last, with or without a project there.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    machines: BTreeMap<String, u64>,
+    #[serde(default, deserialize_with = "usable_machines", skip_serializing_if = "BTreeMap::is_empty")]
+    machines: BTreeMap<RemoteMachine, u64>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum ListedProject {
+    Known(KnownProject),
+    /// Of an earlier version, on another machine, and with a name that no machine or no folder has.
+    Unusable {
+        path: String,
+    },
+}
+
+fn usable_projects<'de, D: Deserializer<'de>>(file: D) -> Result<Vec<KnownProject>, D::Error> {
+    let usable = |listed| match listed {
+        ListedProject::Known(known) => Some(known),
+        ListedProject::Unusable { path } => {
+            tracing::warn!(path, "a project that cannot be opened was listed");
+            None
+        }
+    };
+    Ok(Vec::deserialize(file)?.into_iter().filter_map(usable).collect())
+}
+
+fn usable_machines<'de, D: Deserializer<'de>>(file: D) -> Result<BTreeMap<RemoteMachine, u64>, D::Error> {
+    let machines = BTreeMap::<String, u64>::deserialize(file)?;
+    Ok(machines.into_iter().filter_map(|(name, at)| Some((name.parse().ok()?, at))).collect())
 }
 
 /// The list, and the file that was found in its place.
@@ -117,7 +153,7 @@ pub struct Projects {
     /// Pinned ones first, then the most recently used.
     pub known: Vec<KnownProject>,
     /// The other machines that the user asked, with or without a project there, and when they answered last.
-    pub machines: BTreeMap<String, u64>,
+    pub machines: BTreeMap<RemoteMachine, u64>,
     pub set_aside: Option<SetAside>,
     /// There is no file yet.
     pub is_new: bool,
@@ -128,21 +164,21 @@ pub struct Projects {
 pub enum Change {
     /// The project was opened at this time.
     Used {
-        path: PathBuf,
+        project: ProjectRef,
         at: u64,
     },
     /// The machine answered at this time.
     Asked {
-        machine: String,
+        machine: RemoteMachine,
         at: u64,
     },
     Pin {
-        path: PathBuf,
+        project: ProjectRef,
         pinned: bool,
     },
     /// A choice of the project's own, or `None` to follow the setting. A project that is not in the list is added.
     KeepRunning {
-        path: PathBuf,
+        folder: PathBuf,
         keep: Option<bool>,
         at: u64,
     },
@@ -154,7 +190,7 @@ pub enum Change {
     },
     /// Also forgets the project's own choices.
     Remove {
-        path: PathBuf,
+        project: ProjectRef,
     },
     /// Removes all projects that are not pinned, and all machines.
     Clear,
@@ -189,7 +225,7 @@ impl ProjectStore {
     }
 
     /// Whether new sessions of this project keep running, if that was chosen for it.
-    pub fn keep_running(&self, path: &Path) -> Option<bool> {
+    pub fn keep_running(&self, folder: &Path) -> Option<bool> {
         let projects = self.load();
         if let Some(aside) = &projects.set_aside {
             tracing::warn!(
@@ -197,12 +233,12 @@ impl ProjectStore {
                 "the list of projects was not readable: the settings count"
             );
         }
-        projects.known.iter().find(|known| Path::new(&known.path) == path)?.keep_running
+        projects.known.iter().find(|known| known.project.here() == Some(folder))?.keep_running
     }
 
     /// A project's folder, with those that it was earlier.
-    pub fn folders(&self, path: &Path) -> ProjectFolders {
-        self.load().folders(path)
+    pub fn folders(&self, folder: &Path) -> ProjectFolders {
+        self.load().folders(folder)
     }
 
     /// Applies changes, and returns the new list.
@@ -225,63 +261,61 @@ impl ProjectStore {
 
 impl Projects {
     /// A project's folder, with those that it was earlier.
-    pub fn folders(&self, path: &Path) -> ProjectFolders {
-        let known = self.known.iter().find(|known| Path::new(&known.path) == path);
-        let earlier = known.map(|known| known.earlier.iter().map(PathBuf::from).collect());
-        ProjectFolders { now: path.to_owned(), earlier: earlier.unwrap_or_default() }
+    pub fn folders(&self, folder: &Path) -> ProjectFolders {
+        let known = self.known.iter().find(|known| known.project.here() == Some(folder));
+        let earlier = known.map(|known| known.earlier.clone());
+        ProjectFolders { now: folder.to_owned(), earlier: earlier.unwrap_or_default() }
     }
 
     /// The folder that was at this path when it was listed, if it was moved since and no other project is listed there.
     pub fn moved_to(&self, path: &Path) -> Option<&Path> {
-        let is_listed = self.known.iter().any(|one| Path::new(&one.path) == path);
-        let now = self.known.iter().find(|one| one.earlier.iter().any(|one| Path::new(one) == path));
-        now.filter(|_| !is_listed).map(|one| Path::new(&one.path))
+        let is_listed = self.known.iter().any(|one| one.project.here() == Some(path));
+        let now = self.known.iter().find(|one| one.earlier.iter().any(|one| one == path));
+        now.filter(|_| !is_listed)?.project.here()
     }
 }
 
 fn apply(Projects { known, machines, .. }: &mut Projects, change: &Change) {
-    let at = |known: &[KnownProject], path: &Path| known.iter().position(|one| Path::new(&one.path) == path);
+    let at =
+        |known: &[KnownProject], project: &ProjectRef| known.iter().position(|one| one.project == *project);
+    let at_folder = |known: &[KnownProject], folder: &Path| {
+        known.iter().position(|one| one.project.here() == Some(folder))
+    };
     match change {
-        Change::Used { path, at: time } => match at(known, path) {
+        Change::Used { project, at: time } => match at(known, project) {
             Some(nr) => known[nr].last_used_at = known[nr].last_used_at.max(*time),
-            None => {
-                let path = path.to_string_lossy().into_owned();
-                known.push(KnownProject { path, last_used_at: *time, ..KnownProject::default() });
-            }
+            None => known.push(KnownProject { last_used_at: *time, ..KnownProject::new(project.clone()) }),
         },
-        Change::KeepRunning { path, keep, at: time } => match at(known, path) {
+        Change::KeepRunning { folder, keep, at: time } => match at_folder(known, folder) {
             Some(nr) => known[nr].keep_running = *keep,
             None if keep.is_none() => {}
             None => {
-                let path = path.to_string_lossy().into_owned();
-                let project = KnownProject { path, last_used_at: *time, ..KnownProject::default() };
-                known.push(KnownProject { keep_running: *keep, ..project });
+                let project = KnownProject::new(folder.clone());
+                known.push(KnownProject { last_used_at: *time, keep_running: *keep, ..project });
             }
         },
-        Change::Pin { path, pinned } => {
-            if let Some(nr) = at(known, path) {
+        Change::Pin { project, pinned } => {
+            if let Some(nr) = at(known, project) {
                 known[nr].pinned = *pinned;
             }
         }
         Change::Moved { from, to, at: time } => {
-            let before = at(known, from).map(|nr| known.remove(nr)).unwrap_or_default();
-            let nr = at(known, to).unwrap_or_else(|| {
-                known.push(KnownProject {
-                    path: to.to_string_lossy().into_owned(),
-                    ..KnownProject::default()
-                });
+            let before = at_folder(known, from).map(|nr| known.remove(nr));
+            let before = before.unwrap_or_else(|| KnownProject::new(from.clone()));
+            let nr = at_folder(known, to).unwrap_or_else(|| {
+                known.push(KnownProject::new(to.clone()));
                 known.len() - 1
             });
             let now = &mut known[nr];
             now.last_used_at = now.last_used_at.max(*time);
             now.pinned |= before.pinned;
             now.keep_running = now.keep_running.or(before.keep_running);
-            let last = from.to_string_lossy().into_owned();
+            let last = from.clone();
             let earlier = [last].into_iter().chain(before.earlier).chain(std::mem::take(&mut now.earlier));
-            let mut seen = std::collections::HashSet::from([now.path.clone()]);
+            let mut seen = std::collections::HashSet::from([to.clone()]);
             now.earlier = earlier.filter(|path| seen.insert(path.clone())).take(MOST_EARLIER).collect();
         }
-        Change::Remove { path } => known.retain(|one| Path::new(&one.path) != path),
+        Change::Remove { project } => known.retain(|one| one.project != *project),
         Change::Asked { machine, at: time } => {
             let used_at = machines.entry(machine.clone()).or_default();
             *used_at = (*used_at).max(*time);
@@ -294,9 +328,8 @@ fn apply(Projects { known, machines, .. }: &mut Projects, change: &Change) {
 }
 
 /// At most [`MOST_MACHINES`], the most recently asked.
-fn most_recent(machines: BTreeMap<String, u64>) -> BTreeMap<String, u64> {
-    let is_name = |name: &str| !name.is_empty() && !name.contains(char::is_control);
-    let mut machines: Vec<_> = machines.into_iter().filter(|(name, _)| is_name(name)).collect();
+fn most_recent(machines: BTreeMap<RemoteMachine, u64>) -> BTreeMap<RemoteMachine, u64> {
+    let mut machines: Vec<_> = machines.into_iter().collect();
     machines.sort_by_key(|(_, used_at)| std::cmp::Reverse(*used_at));
     machines.truncate(MOST_MACHINES);
     machines.into_iter().collect()
@@ -304,12 +337,13 @@ fn most_recent(machines: BTreeMap<String, u64>) -> BTreeMap<String, u64> {
 
 /// Pinned ones first, then the most recently used; each folder once, and at most [`MOST_KEPT`].
 fn in_order(mut known: Vec<KnownProject>) -> Vec<KnownProject> {
-    // A path from elsewhere that is not absolute would depend on the folder that the app was started in.
-    let is_kept = |path: &Path| path.is_absolute() || KnownProject::on_machine(path).is_some();
-    known.retain(|one| is_kept(Path::new(&one.path)));
-    known.sort_by(|a, b| (b.pinned, b.last_used_at, &a.path).cmp(&(a.pinned, a.last_used_at, &b.path)));
+    // A path from elsewhere that is not absolute would depend on the folder that the app was started in, and the file has
+    // only Unicode.
+    let is_kept = |folder: &Path| folder.is_absolute() && folder.to_str().is_some();
+    known.retain(|one| one.project.here().is_none_or(is_kept));
+    known.sort_by(|a, b| (b.pinned, b.last_used_at, &a.project).cmp(&(a.pinned, a.last_used_at, &b.project)));
     let mut seen = std::collections::HashSet::new();
-    known.retain(|one| seen.insert(one.path.clone()));
+    known.retain(|one| seen.insert(one.project.clone()));
     known.truncate(MOST_KEPT);
     known
 }
@@ -393,11 +427,15 @@ mod tests {
     use std::fs;
 
     fn used(path: &str, at: u64) -> Change {
-        Change::Used { path: path.into(), at }
+        Change::Used { project: path.into(), at }
     }
 
-    fn paths(projects: &Projects) -> Vec<&str> {
-        projects.known.iter().map(|one| one.path.as_str()).collect()
+    fn there(machine: &str, folder: &str) -> ProjectRef {
+        RemoteProject { machine: machine.parse().unwrap(), folder: folder.parse().unwrap() }.into()
+    }
+
+    fn paths(projects: &Projects) -> Vec<String> {
+        projects.known.iter().map(|one| one.project.to_string()).collect()
     }
 
     #[test]
@@ -405,15 +443,15 @@ mod tests {
         let data = tempfile::tempdir().unwrap();
         let store = ProjectStore::new(data.path());
         let moved = |from: &str, to: &str, at| Change::Moved { from: from.into(), to: to.into(), at };
-        let keep = Change::KeepRunning { path: "/a".into(), keep: Some(true), at: 1 };
-        let pin = Change::Pin { path: "/a".into(), pinned: true };
+        let keep = Change::KeepRunning { folder: "/a".into(), keep: Some(true), at: 1 };
+        let pin = Change::Pin { project: "/a".into(), pinned: true };
         store.change(&[used("/a", 1), keep, pin, used("/other", 5)]).unwrap();
         store.change(&[moved("/a", "/b", 2)]).unwrap();
         let projects = store.change(&[moved("/b", "/c", 3)]).unwrap();
         assert_eq!(paths(&projects), ["/c", "/other"]);
         let now = &projects.known[0];
         assert!(now.pinned && now.keep_running == Some(true) && now.last_used_at == 3, "{now:?}");
-        assert_eq!(now.earlier, ["/b", "/a"]);
+        assert_eq!(now.earlier, [Path::new("/b"), Path::new("/a")]);
         assert_eq!(
             store.folders(Path::new("/c")),
             ProjectFolders { now: "/c".into(), earlier: vec!["/b".into(), "/a".into()] }
@@ -424,8 +462,8 @@ mod tests {
         let projects = store.change(&[used("/a", 6)]).unwrap();
         assert_eq!(projects.moved_to(Path::new("/a")), None);
         let projects = store.change(&[moved("/c", "/b", 7)]).unwrap();
-        let now = projects.known.iter().find(|one| one.path == "/b").unwrap();
-        assert_eq!(now.earlier, ["/c", "/a"]);
+        let now = projects.known.iter().find(|one| one.project == "/b".into()).unwrap();
+        assert_eq!(now.earlier, [Path::new("/c"), Path::new("/a")]);
         // A folder that was never listed.
         let projects = store.change(&[moved("/no/such", "/d", 8)]).unwrap();
         assert_eq!(projects.moved_to(Path::new("/no/such")), Some(Path::new("/d")));
@@ -438,11 +476,11 @@ mod tests {
         assert!(store.load().is_new);
         store.change(&[used("/a", 1), used("/b", 2), used("/c", 3)]).unwrap();
         assert_eq!(paths(&store.load()), ["/c", "/b", "/a"]);
-        store.change(&[Change::Pin { path: "/a".into(), pinned: true }]).unwrap();
+        store.change(&[Change::Pin { project: "/a".into(), pinned: true }]).unwrap();
         store.change(&[used("/b", 4), used("/c", 1)]).unwrap();
         assert_eq!(paths(&store.load()), ["/a", "/b", "/c"]);
         assert_eq!(store.load().known[2].last_used_at, 3, "a time does not go back");
-        store.change(&[Change::Remove { path: "/b".into() }]).unwrap();
+        store.change(&[Change::Remove { project: "/b".into() }]).unwrap();
         assert_eq!(paths(&store.load()), ["/a", "/c"]);
         let left = store.change(&[Change::Clear]).unwrap();
         assert_eq!(paths(&left), ["/a"], "a pinned project stays");
@@ -450,38 +488,71 @@ mod tests {
     }
 
     #[test]
-    fn a_project_on_another_machine_is_listed_and_names_nothing_here() {
+    fn a_project_on_another_machine_is_listed_beside_the_folder_of_the_same_name_here() {
         let data = tempfile::tempdir().unwrap();
         let here = data.path().to_str().unwrap();
-        let path = KnownProject::path_on("me@box", here);
         let store = ProjectStore::new(data.path());
-        store.change(&[Change::Used { path: path.clone(), at: 1 }, used(here, 2)]).unwrap();
+        let project = there("me@box", here);
+        store.change(&[Change::Used { project: project.clone(), at: 1 }, used(here, 2)]).unwrap();
         let listed = store.load().known;
-        assert_eq!(Path::new(&listed[1].path), path);
-        assert_eq!(KnownProject::on_machine(Path::new(&listed[1].path)), Some(("me@box", here)));
-        assert_eq!(KnownProject::on_machine(Path::new(&listed[0].path)), None);
-        assert_eq!(KnownProject::shown(&path), format!("me@box:{here}"));
-        let place = KnownProject { path: "\0box\0/home/me/app".into(), ..KnownProject::default() };
-        assert_eq!(place.place(Some(Path::new("/home/me"))), "box:/home/me");
-        // The folder exists here under the same name, and no call reaches it.
-        assert!(!path.exists() && !path.is_dir() && fs::read_dir(&path).is_err());
-        assert!(matches!(ProjectStore::check_folder(&path), Err(FolderProblem::Unreadable { .. })));
-        assert!(std::process::Command::new("true").current_dir(&path).status().is_err());
+        assert_eq!(listed.iter().map(|one| &one.project).collect::<Vec<_>>(), [&here.into(), &project]);
+        let text = fs::read_to_string(data.path().join("projects.json")).unwrap();
+        assert!(text.contains(r#""machine": "me@box""#) && !text.contains("\\u0000"), "{text}");
+        store.change(&[Change::Remove { project: here.into() }]).unwrap();
+        assert_eq!(paths(&store.load()), [format!("me@box:{here}")]);
+        let place = KnownProject::new(there("box", "/home/me/app")).place(Some(Path::new("/home/me")));
+        assert_eq!(place, "box:/home/me");
+    }
+
+    #[test]
+    fn a_list_of_an_earlier_version_keeps_its_projects() {
+        let data = tempfile::tempdir().unwrap();
+        let entry = |path: &str| serde_json::json!({ "path": path, "lastUsedAt": 7, "pinned": true });
+        // Those of other machines; a folder that was opened outside of a sandbox could have any name.
+        let far = ["\0me@box:22\0/home/me/app", "\0docker:web\0/a:b", "\0devcontainer:/app\0/app"];
+        let odd = ["\0flatpak:host\0/a\nb", "\0-oProxyCommand=x\0/app", "\0box\0../x", "\0box"];
+        let projects: Vec<_> = ["/here"].iter().chain(&far).chain(&odd).map(|path| entry(path)).collect();
+        let text = serde_json::json!({ "projects": projects }).to_string();
+        fs::write(data.path().join("projects.json"), text).unwrap();
+        let store = ProjectStore::new(data.path());
+        let read = store.load();
+        let expected = ["/here".into(), there("devcontainer:/app", "/app"), there("docker:web", "/a:b")];
+        let expected = expected.into_iter().chain([there("me@box:22", "/home/me/app")]);
+        assert_eq!(read.set_aside, None);
+        assert_eq!(
+            read.known,
+            expected
+                .map(|project| KnownProject { last_used_at: 7, pinned: true, ..KnownProject::new(project) })
+                .collect::<Vec<_>>()
+        );
+        store.change(&[used("/new", 1)]).unwrap();
+        assert_eq!(store.load().known[..4], read.known);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_that_the_file_cannot_name_does_not_keep_others_from_it() {
+        use std::os::unix::ffi::OsStrExt;
+        let data = tempfile::tempdir().unwrap();
+        let store = ProjectStore::new(data.path());
+        let odd = Path::new(std::ffi::OsStr::from_bytes(b"/a\xff"));
+        store.change(&[Change::Used { project: odd.into(), at: 1 }, used("/b", 2)]).unwrap();
+        assert_eq!(paths(&store.load()), ["/b"]);
     }
 
     #[test]
     fn a_machine_that_was_asked_is_kept_without_a_project() {
         let data = tempfile::tempdir().unwrap();
         let store = ProjectStore::new(data.path());
-        let asked = |machine: &str, at| Change::Asked { machine: machine.to_owned(), at };
+        let asked = |machine: &str, at| Change::Asked { machine: machine.parse().unwrap(), at };
         let of = |machines: &[(&str, u64)]| {
-            machines.iter().map(|(name, at)| ((*name).to_owned(), *at)).collect::<BTreeMap<_, _>>()
+            machines.iter().map(|(name, at)| (name.parse().unwrap(), *at)).collect::<BTreeMap<_, _>>()
         };
         store.change(&[used("/a", 1), asked("box", 5), asked("docker:web", 7), asked("box", 2)]).unwrap();
         let expected = of(&[("docker:web", 7), ("box", 5)]);
         assert_eq!(store.load().machines, expected, "a time does not go back");
-        store.change(&[used("/b", 2), Change::Remove { path: "/a".into() }]).unwrap();
-        assert_eq!((store.load().machines, paths(&store.load())), (expected, vec!["/b"]));
+        store.change(&[used("/b", 2), Change::Remove { project: "/a".into() }]).unwrap();
+        assert_eq!((store.load().machines, paths(&store.load())), (expected, vec!["/b".to_owned()]));
         store.change(&(0..100).map(|n| asked(&n.to_string(), 10 + n)).collect::<Vec<_>>()).unwrap();
         let kept = store.load().machines;
         assert_eq!((kept.len(), kept.values().min()), (MOST_MACHINES, Some(&60)));
@@ -498,19 +569,11 @@ mod tests {
         let store = ProjectStore::new(data.path());
         let projects = (0..10_000)
             .map(|n| KnownProject {
-                path: format!("/p/{n}"),
                 last_used_at: n,
                 pinned: n == 7,
-                keep_running: None,
-                earlier: Vec::new(),
+                ..KnownProject::new(PathBuf::from(format!("/p/{n}")))
             })
-            .chain([KnownProject {
-                path: "relative".to_owned(),
-                last_used_at: 1,
-                pinned: true,
-                keep_running: None,
-                earlier: Vec::new(),
-            }]);
+            .chain([KnownProject { last_used_at: 1, pinned: true, ..KnownProject::new("relative") }]);
         let text = serde_json::to_vec(&Contents { projects: projects.collect(), machines: BTreeMap::new() })
             .unwrap();
         fs::write(data.path().join("projects.json"), text).unwrap();
@@ -545,7 +608,7 @@ mod tests {
         let data = tempfile::tempdir().unwrap();
         let store = ProjectStore::new(data.path());
         let choose = |path: &str, keep| {
-            store.change(&[Change::KeepRunning { path: path.into(), keep, at: 5 }]).unwrap();
+            store.change(&[Change::KeepRunning { folder: path.into(), keep, at: 5 }]).unwrap();
         };
         let of = |path: &str| ProjectStore::new(data.path()).keep_running(Path::new(path));
         store.change(&[used("/a", 1), used("/b", 2)]).unwrap();
@@ -555,13 +618,12 @@ mod tests {
         choose("/never", None);
         assert_eq!(["/a", "/b", "/c", "/never"].map(of), [Some(true), None, Some(false), None]);
         // To open or pin a project changes nothing about it.
-        store.change(&[used("/a", 9), Change::Pin { path: "/a".into(), pinned: true }]).unwrap();
+        store.change(&[used("/a", 9), Change::Pin { project: "/a".into(), pinned: true }]).unwrap();
         assert_eq!(of("/a"), Some(true));
-        let listed: Vec<String> = store.load().known.into_iter().map(|known| known.path).collect();
-        assert_eq!(listed, ["/a", "/c", "/b"]);
+        assert_eq!(paths(&store.load()), ["/a", "/c", "/b"]);
         choose("/a", None);
         assert_eq!((of("/a"), of("/c")), (None, Some(false)));
-        store.change(&[Change::Remove { path: "/c".into() }, used("/c", 10)]).unwrap();
+        store.change(&[Change::Remove { project: "/c".into() }, used("/c", 10)]).unwrap();
         assert_eq!(of("/c"), None);
         // A list of an earlier version has no choices.
         fs::write(data.path().join("projects.json"), r#"{"projects": [{"path": "/a"}]}"#).unwrap();
@@ -663,10 +725,7 @@ mod tests {
             assert!(!ProjectStore::contains_home(Path::new(folder), home), "{folder}");
         }
         assert!(ProjectStore::contains_home(Path::new("/"), None));
-        let place = |path: &str| {
-            let path = path.to_owned();
-            KnownProject { path, ..KnownProject::default() }.place(home)
-        };
+        let place = |path: &str| KnownProject::new(path).place(home);
         assert_eq!(place("/home/ada/code/ledger"), "~/code");
         assert_eq!(place("/home/ada/ledger"), "~");
         assert_eq!(place("/home/adam/ledger"), "/home/adam");

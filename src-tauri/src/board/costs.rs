@@ -63,13 +63,13 @@ impl Costs {
         {
             return false;
         }
-        let mut machines: HashMap<&str, Vec<MirroredSession>> = HashMap::new();
+        let mut machines: HashMap<RemoteMachine, Vec<MirroredSession>> = HashMap::new();
         for row in rows {
-            if let Some(machine) = &row.machine
-                && let Some((project, Session { pid: Some(_), .. })) = registry.known(&row.session_id)
+            if let Some((ProjectRef::There(project), Session { pid: Some(_), .. })) =
+                registry.known(&row.session_id)
                 && let Ok(session) = registry.mirrored_session(&project, &row.session_id)
             {
-                machines.entry(machine).or_default().push(session);
+                machines.entry(project.machine).or_default().push(session);
             }
         }
         let mut asking: JoinSet<_> = machines.into_values().map(of_machine).collect();

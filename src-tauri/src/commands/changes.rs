@@ -3,7 +3,6 @@
 
 use super::{Answer, project_of};
 use crate::registry::SessionRegistry;
-use crate::registry::far::is_far;
 use deskbell_cli::folders;
 use deskbell_cli::prompt_snapshots::PromptSnapshots;
 use deskbell_engine::LocalHost;
@@ -11,17 +10,16 @@ use deskbell_engine::api::server::RevertRequest;
 use deskbell_engine::api::*;
 use deskbell_engine::changes::{Reverts, Snapshot, WorkingTree};
 use deskbell_engine::session::{MirroredSession, SessionHandle};
-use std::path::Path;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 use tauri::{AppHandle, Manager, WebviewWindow};
 
-fn session_of(app: &AppHandle, project: &Path, id: &SessionId) -> Answer<SessionHandle> {
+fn session_of(app: &AppHandle, project: &ProjectRef, id: &SessionId) -> Answer<SessionHandle> {
     app.state::<SessionRegistry>().session(project, id)
 }
 
 /// A session on the machine of this project.
-fn mirrored_of(app: &AppHandle, project: &Path, id: &SessionId) -> Answer<MirroredSession> {
+fn mirrored_of(app: &AppHandle, project: &RemoteProject, id: &SessionId) -> Answer<MirroredSession> {
     app.state::<SessionRegistry>().mirrored_session(project, id)
 }
 
@@ -36,10 +34,13 @@ pub async fn changes(
     let project = project_of(&app, &window)?;
     let since = since(&app, &project, &session_id, against)?;
     let is_unknown = against != Against::Commit && since.is_none();
-    if is_far(&project) {
-        return mirrored_of(&app, &project, &session_id)?.changes(against).await;
-    }
-    let tree = WorkingTree::new(&LocalHost, &project, since.as_deref());
+    let folder = match &project {
+        ProjectRef::Here(folder) => folder,
+        ProjectRef::There(there) => {
+            return mirrored_of(&app, there, &session_id)?.changes(against).await;
+        }
+    };
+    let tree = WorkingTree::new(&LocalHost, folder, since.as_deref());
     if !tree.has_git().await {
         match session_of(&app, &project, &session_id)?.edits(against == Against::Prompt).await {
             Ok(Some(edits)) => return Ok(edits),
@@ -67,11 +68,14 @@ pub async fn file_diff(
     path: String,
 ) -> Answer<FileDiff> {
     let project = project_of(&app, &window)?;
-    if is_far(&project) {
-        return mirrored_of(&app, &project, &session_id)?.file_diff(path, against).await;
-    }
+    let folder = match &project {
+        ProjectRef::Here(folder) => folder,
+        ProjectRef::There(there) => {
+            return mirrored_of(&app, there, &session_id)?.file_diff(path, against).await;
+        }
+    };
     let since = since(&app, &project, &session_id, against)?;
-    let tree = WorkingTree::new(&LocalHost, &project, since.as_deref());
+    let tree = WorkingTree::new(&LocalHost, folder, since.as_deref());
     if !tree.has_git().await
         && let Some(diff) = session_of(&app, &project, &session_id)?
             .edit_diff(against == Against::Prompt, path.clone())
@@ -97,11 +101,14 @@ pub async fn changes_patch(
 ) -> Answer<Patch> {
     let project = project_of(&app, &window)?;
     let since = since(&app, &project, &session_id, against)?;
-    if is_far(&project) {
-        return mirrored_of(&app, &project, &session_id)?.patch(path, against).await;
-    }
+    let folder = match &project {
+        ProjectRef::Here(folder) => folder,
+        ProjectRef::There(there) => {
+            return mirrored_of(&app, there, &session_id)?.patch(path, against).await;
+        }
+    };
     let only: Vec<String> = path.into_iter().collect();
-    let tree = WorkingTree::new(&LocalHost, &project, since.as_deref());
+    let tree = WorkingTree::new(&LocalHost, folder, since.as_deref());
     tree.patch(&only).await.map_err(|why| CommandError {
         code: ErrorCode::Refused,
         message: why,
@@ -131,33 +138,35 @@ pub async fn revert_change(
 ) -> Answer<Reverted> {
     let project = project_of(&app, &window)?;
     let since = since(&app, &project, &session_id, against)?;
-    if against != Against::Commit && since.is_none() && !is_far(&project) {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64);
+    let RevertedChange { path, old_path, version, hunk } = change;
+    let folder = match &project {
+        ProjectRef::Here(folder) => folder,
+        ProjectRef::There(there) => {
+            let files: Vec<String> = old_path.iter().chain([&path]).cloned().collect();
+            let change = RevertRequest::Revert { against, path, old_path, version, hunk };
+            app.state::<SessionRegistry>().revert_far(there, &session_id, change, now).await?;
+            return Ok(Reverted { at: now, files });
+        }
+    };
+    if against != Against::Commit && since.is_none() {
         return Err(CommandError {
             code: ErrorCode::Refused,
             message: "The files at that prompt are no longer known, so nothing was reverted.".to_owned(),
             detail: None,
         });
     }
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64);
-    let RevertedChange { path, old_path, version, hunk } = change;
-    if is_far(&project) {
-        let files: Vec<String> = old_path.iter().chain([&path]).cloned().collect();
-        let change = RevertRequest::Revert { against, path, old_path, version, hunk };
-        app.state::<SessionRegistry>().revert_far(&project, &session_id, change, now).await?;
-        return Ok(Reverted { at: now, files });
-    }
-    let reverts = Reverts::new(&LocalHost, &project, &folders::data());
+    let reverts = Reverts::new(&LocalHost, folder, &folders::data());
     reverts.revert(since.as_deref(), &path, old_path.as_deref(), Some(&version), hunk, now).await
 }
 
 /// Undoes a revert. Refuses if a file has changed since.
 #[tauri::command]
 pub async fn undo_revert(app: AppHandle, window: WebviewWindow, at: u64) -> Answer<()> {
-    let project = project_of(&app, &window)?;
-    if is_far(&project) {
-        return app.state::<SessionRegistry>().undo_revert_far(&project, at).await;
+    match project_of(&app, &window)? {
+        ProjectRef::Here(folder) => Reverts::new(&LocalHost, &folder, &folders::data()).undo(Some(at)).await,
+        ProjectRef::There(there) => app.state::<SessionRegistry>().undo_revert_far(&there, at).await,
     }
-    Reverts::new(&LocalHost, &project, &folders::data()).undo(Some(at)).await
 }
 
 /// Returns the prompts of a session with whose working tree the present one can be compared, the newest first.
@@ -168,17 +177,17 @@ pub async fn prompt_moments(
     session_id: SessionId,
 ) -> Answer<Vec<PromptMoment>> {
     let project = project_of(&app, &window)?;
-    if is_far(&project) {
-        return mirrored_of(&app, &project, &session_id)?.prompt_moments().await;
-    }
     session_of(&app, &project, &session_id)?;
-    Ok(app.state::<PromptSnapshots>().moments(&project, &session_id))
+    match &project {
+        ProjectRef::Here(folder) => Ok(app.state::<PromptSnapshots>().moments(folder, &session_id)),
+        ProjectRef::There(there) => mirrored_of(&app, there, &session_id)?.prompt_moments().await,
+    }
 }
 
 /// The working tree that a session of this project is compared with; `None` for the last commit, and if it is not known.
 fn since(
     app: &AppHandle,
-    project: &Path,
+    project: &ProjectRef,
     session_id: &SessionId,
     against: Against,
 ) -> Answer<Option<Arc<Snapshot>>> {

@@ -2,7 +2,6 @@
 
 use super::{Answer, project_of};
 use crate::questions::OpenQuestions;
-use crate::registry::far::is_far;
 use crate::{far, questions};
 use deskbell_cli::far::{Secret, hosts};
 use deskbell_engine::api::*;
@@ -62,8 +61,8 @@ fn bad_answer() -> CommandError {
 pub async fn retry_far(app: AppHandle, window: WebviewWindow) -> Answer<()> {
     let project = project_of(&app, &window)?;
     questions::show_again(&app, window.label());
-    if is_far(&project) {
-        far::connected(&app, &project);
+    if let ProjectRef::There(there) = &project {
+        far::connected(&app, there);
         crate::project::send_to_window(&app, window.label()).await;
     }
     Ok(())

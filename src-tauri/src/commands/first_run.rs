@@ -3,7 +3,6 @@
 use super::{Answer, project_of, set_setting};
 use crate::native_dialogs::{self, Chooser};
 use crate::registry::SessionRegistry;
-use crate::registry::far::{is_far, not_here, place_of};
 use crate::settings::CurrentSettings;
 use crate::terminal;
 use crate::windows::Windows;
@@ -25,11 +24,9 @@ pub async fn open_login(app: AppHandle, window: WebviewWindow, session_id: Optio
     let chosen = app.state::<Arc<CurrentSettings>>().get().terminal;
     let registry = app.state::<SessionRegistry>();
     let project = project_of(&app, &window);
-    if project.as_deref().is_ok_and(is_far) {
-        let project = project?;
-        let (far, _) = place_of(&project).ok_or_else(not_here)?;
-        let words = registry.login_words(&project, session_id.as_ref())?;
-        return terminal::log_in_there(chosen, &far, &words).await;
+    if let Ok(ProjectRef::There(there)) = &project {
+        let words = registry.login_words(there, session_id.as_ref())?;
+        return terminal::log_in_there(chosen, &there.machine, &words).await;
     }
     if let Some(id) = &session_id {
         registry.session(&project?, id)?;

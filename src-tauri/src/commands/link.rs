@@ -3,7 +3,6 @@
 use super::{Answer, project_of};
 use crate::far;
 use crate::registry::SessionRegistry;
-use crate::registry::far::is_far;
 use deskbell_engine::api::*;
 use tauri::{AppHandle, Manager, WebviewWindow};
 
@@ -12,8 +11,8 @@ use tauri::{AppHandle, Manager, WebviewWindow};
 pub async fn retry_link(app: AppHandle, window: WebviewWindow, session_id: SessionId) -> Answer<()> {
     let project = project_of(&app, &window)?;
     app.state::<SessionRegistry>().retry_link(&project, &session_id)?;
-    if is_far(&project) {
-        far::retry_link(&app, &project);
+    if let ProjectRef::There(there) = &project {
+        far::retry_link(&app, there);
     }
     Ok(())
 }

@@ -3,7 +3,6 @@
 use super::{Answer, project_of};
 use crate::far::agents as far;
 use crate::registry::SessionRegistry;
-use crate::registry::far::is_far;
 use crate::wanted::Wanted;
 use deskbell_engine::api::*;
 use tauri::{AppHandle, Manager, WebviewWindow};
@@ -12,21 +11,19 @@ use tauri::{AppHandle, Manager, WebviewWindow};
 /// window's project. Takes up to half a minute with a program that does not answer.
 #[tauri::command]
 pub async fn machine_agents(app: AppHandle, window: WebviewWindow) -> Answer<MachineAgents> {
-    let project = project_of(&app, &window)?;
-    if is_far(&project) {
-        return far::choices(&app, window.label(), &project).await;
+    match project_of(&app, &window)? {
+        ProjectRef::Here(_) => Ok(app.state::<SessionRegistry>().machine_agents().await),
+        ProjectRef::There(there) => far::choices(&app, window.label(), &there.machine).await,
     }
-    Ok(app.state::<SessionRegistry>().machine_agents().await)
 }
 
 /// Creates a session with the agent of this id.
 #[tauri::command]
 pub async fn create_session_with(app: AppHandle, window: WebviewWindow, agent: String) -> Answer<Session> {
-    let project = project_of(&app, &window)?;
-    if is_far(&project) {
-        return far::create(&app, window.label(), &project, Wanted::agent(&agent)?).await;
+    match project_of(&app, &window)? {
+        ProjectRef::Here(folder) => app.state::<SessionRegistry>().create_with(&folder, &agent).await,
+        ProjectRef::There(there) => far::create(&app, window.label(), &there, Wanted::agent(&agent)?).await,
     }
-    app.state::<SessionRegistry>().create_with(&project, &agent).await
 }
 
 /// Creates a session with the profile of this name.
@@ -36,19 +33,21 @@ pub async fn create_session_with_profile(
     window: WebviewWindow,
     profile: String,
 ) -> Answer<Session> {
-    let project = project_of(&app, &window)?;
-    if is_far(&project) {
-        return far::create(&app, window.label(), &project, Wanted::profile(profile)?).await;
+    match project_of(&app, &window)? {
+        ProjectRef::Here(folder) => {
+            app.state::<SessionRegistry>().create_with_profile(&folder, &profile).await
+        }
+        ProjectRef::There(there) => {
+            far::create(&app, window.label(), &there, Wanted::profile(profile)?).await
+        }
     }
-    app.state::<SessionRegistry>().create_with_profile(&project, &profile).await
 }
 
 /// Shows the trust page of the agent of this session, so that the decision can be changed.
 #[tauri::command]
 pub async fn review_agent_trust(app: AppHandle, window: WebviewWindow, session_id: SessionId) -> Answer<()> {
-    let project = project_of(&app, &window)?;
-    if is_far(&project) {
-        return far::review(&app, window.label(), &project, &session_id).await;
+    match project_of(&app, &window)? {
+        ProjectRef::Here(folder) => app.state::<SessionRegistry>().review_trust(&folder, &session_id),
+        ProjectRef::There(there) => far::review(&app, window.label(), &there, &session_id).await,
     }
-    app.state::<SessionRegistry>().review_trust(&project, &session_id)
 }

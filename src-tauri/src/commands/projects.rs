@@ -5,14 +5,13 @@ use crate::native_dialogs::{self, Chooser};
 use crate::opening::{self, Confirmed};
 use crate::project;
 use crate::registry::SessionRegistry;
-use crate::registry::far::is_far;
 use crate::start::{self, StartPage};
 use crate::windows::Windows;
 use crate::{board, emit};
 use deskbell_engine::api::*;
 use deskbell_engine::disk;
 use deskbell_engine::projects::{Change, ProjectStore};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use tauri::{AppHandle, Manager, WebviewWindow};
 
 /// The first call of a start page.
@@ -32,29 +31,29 @@ pub async fn recent_projects(app: AppHandle) -> Answer<Vec<RecentProject>> {
 pub async fn choose_folder(app: AppHandle, window: WebviewWindow) -> Answer<()> {
     // Projects often lie next to each other.
     let next_to = app.state::<Windows>().with(window.label(), |window| window.project.clone()).ok();
-    let next_to = next_to.filter(|project| !is_far(project));
-    let place = next_to.and_then(|project| project.parent().map(Path::to_owned)).or_else(dirs::home_dir);
+    let beside = next_to.as_ref().and_then(ProjectRef::here).and_then(Path::parent);
+    let place = beside.map(Path::to_owned).or_else(dirs::home_dir);
     match native_dialogs::choose(&window, Chooser::Folder, place).await? {
         Some(folder) => opening::open(&app, &folder, false, Confirmed::No).await.map(drop),
         None => Ok(()),
     }
 }
 
-/// Opens a project that was opened earlier. A page can open no other folder by its path.
+/// Opens a project that was opened earlier. A page can open no other one by its name.
 #[tauri::command]
-pub async fn open_recent(app: AppHandle, path: String) -> Answer<()> {
-    check_listed(&app, &path).await?;
-    if is_far(Path::new(&path)) {
-        return opening::open_far(&app, Path::new(&path)).await.map(drop);
+pub async fn open_recent(app: AppHandle, project: ProjectRef) -> Answer<()> {
+    check_listed(&app, &project).await?;
+    match project {
+        ProjectRef::Here(folder) => opening::open(&app, &folder, false, Confirmed::No).await.map(drop),
+        ProjectRef::There(there) => opening::open_far(&app, &there).await.map(drop),
     }
-    opening::open(&app, Path::new(&path), false, Confirmed::No).await.map(drop)
 }
 
 /// Asks with the system's chooser where the folder of a project is now that is missing, and opens it there.
 #[tauri::command]
-pub async fn move_project(app: AppHandle, window: WebviewWindow, path: String) -> Answer<()> {
-    check_listed(&app, &path).await?;
-    let from = here(PathBuf::from(path))?;
+pub async fn move_project(app: AppHandle, window: WebviewWindow, project: ProjectRef) -> Answer<()> {
+    check_listed(&app, &project).await?;
+    let from = here(project)?;
     let above = from.clone();
     let nearest = move || above.ancestors().skip(1).find(|folder| folder.is_dir()).map(Path::to_owned);
     let place = disk::run(&from, disk::DEADLINE, nearest).await?;
@@ -76,7 +75,7 @@ async fn open_moved(app: &AppHandle, from: &Path, folder: &Path) -> Answer<()> {
     if is_there {
         return Err(refused("The folder of this project is where it was."));
     }
-    if app.state::<Windows>().label_of(from).is_some() {
+    if app.state::<Windows>().label_of(&from.into()).is_some() {
         return Err(refused("Close the window of this project first."));
     }
     let registry = app.state::<SessionRegistry>();
@@ -87,7 +86,7 @@ async fn open_moved(app: &AppHandle, from: &Path, folder: &Path) -> Answer<()> {
     let change = Change::Moved { from: from.to_owned(), to: to.clone(), at: start::now() };
     app.state::<StartPage>().change(change).await?;
     let moved = registry.move_project(from, &to).await?;
-    if let Some(label) = app.state::<Windows>().label_of(&to) {
+    if let Some(label) = app.state::<Windows>().label_of(&to.as_path().into()) {
         for session in moved {
             emit::to_window(app, &label, WindowEvent::SessionListed { session: Box::new(session) });
         }
@@ -98,8 +97,8 @@ async fn open_moved(app: &AppHandle, from: &Path, folder: &Path) -> Answer<()> {
 }
 
 /// A page names no folder that is not in the list.
-async fn check_listed(app: &AppHandle, path: &str) -> Answer<()> {
-    if app.state::<StartPage>().knows(path).await? {
+async fn check_listed(app: &AppHandle, project: &ProjectRef) -> Answer<()> {
+    if app.state::<StartPage>().knows(project).await? {
         return Ok(());
     }
     Err(CommandError {
@@ -135,14 +134,14 @@ pub async fn open_start_page(app: AppHandle) -> Answer<()> {
 }
 
 #[tauri::command]
-pub async fn pin_project(app: AppHandle, path: String, pinned: bool) -> Answer<()> {
-    change(&app, Change::Pin { path: path.into(), pinned }).await
+pub async fn pin_project(app: AppHandle, project: ProjectRef, pinned: bool) -> Answer<()> {
+    change(&app, Change::Pin { project, pinned }).await
 }
 
 /// Removes a project from the list. The folder and its sessions stay.
 #[tauri::command]
-pub async fn forget_project(app: AppHandle, path: String) -> Answer<()> {
-    change(&app, Change::Remove { path: path.into() }).await
+pub async fn forget_project(app: AppHandle, project: ProjectRef) -> Answer<()> {
+    change(&app, Change::Remove { project }).await
 }
 
 /// Removes all projects from the list that are not pinned.
@@ -154,9 +153,9 @@ pub async fn forget_all_projects(app: AppHandle) -> Answer<()> {
 /// Chooses whether new sessions of the window's project keep running when Deskbell closes. `None` follows the setting.
 #[tauri::command]
 pub async fn set_keep_running(app: AppHandle, window: WebviewWindow, keep: Option<bool>) -> Answer<()> {
-    let path = project_here(&app, &window)?;
+    let folder = project_here(&app, &window)?;
     let at = start::now();
-    change(&app, Change::KeepRunning { path, keep, at }).await?;
+    change(&app, Change::KeepRunning { folder, keep, at }).await?;
     project::send_to_window(&app, window.label()).await;
     Ok(())
 }

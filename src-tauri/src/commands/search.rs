@@ -4,7 +4,6 @@ use super::{Answer, project_of};
 use crate::far::history;
 use crate::hidden::HiddenSessions;
 use crate::registry::SessionRegistry;
-use crate::registry::far::is_far;
 use crate::settings::CurrentSettings;
 use crate::start::StartPage;
 use crate::windows::{Search, Windows};
@@ -14,7 +13,7 @@ use deskbell_cli::serve::place::session_folders_in_time;
 use deskbell_engine::api::*;
 use deskbell_engine::search::{Absent, Query, Searching, Today};
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 use tauri::{AppHandle, Manager, WebviewWindow};
@@ -32,7 +31,10 @@ pub async fn search_sessions(
     utc_offset_minutes: i32,
 ) -> Answer<Option<String>> {
     let project = project_of(&app, &window)?;
-    let only = if all { None } else { Some(app.state::<StartPage>().folders(&project).await) };
+    let only = match project.here().filter(|_| !all) {
+        Some(folder) => Some(app.state::<StartPage>().folders(folder).await),
+        None => None,
+    };
     // Before the search is noted, so that none overtakes another.
     let sessions = session_folders_in_time(folders::data()).await;
     let windows = app.state::<Windows>();
@@ -41,7 +43,7 @@ pub async fn search_sessions(
     let stores = app.state::<Arc<CurrentSettings>>().stores().borrow().clone();
     let parsed = match Query::parse(&query, Today { now, utc_offset_minutes }) {
         Ok(query) => query,
-        Err(problem) if is_far(&project) => return Ok(Some(problem.to_string())),
+        Err(problem) if project.there().is_some() => return Ok(Some(problem.to_string())),
         Err(problem) => {
             // The user is about to type a word.
             let known = app.state::<Arc<Absent>>().inner().clone();
@@ -50,8 +52,8 @@ pub async fn search_sessions(
             return Ok(Some(problem.to_string()));
         }
     };
-    if is_far(&project) {
-        let searching = history::search(&app, window.label(), &project, nr, &query, all);
+    if let ProjectRef::There(there) = &project {
+        let searching = history::search(&app, window.label(), there, nr, &query, all);
         windows.with(window.label(), |window| {
             window.searching = Some((nr, Search::There { _searching: searching }));
             window.found.clear();
@@ -81,7 +83,7 @@ pub async fn search_sessions(
                 let is_current = window.searching.as_ref().is_some_and(|(current, _)| *current == nr);
                 let found = change.found.iter().filter(|_| is_current);
                 window.found.extend(
-                    found.map(|found| (found.agent_session_id.clone(), PathBuf::from(&found.project))),
+                    found.map(|found| (found.agent_session_id.clone(), found.project.as_str().into())),
                 );
                 is_current
             });
@@ -97,9 +99,9 @@ pub async fn search_sessions(
 /// The conversations whose agents run in other windows than this one.
 fn elsewhere(app: &AppHandle, label: &str) -> HashSet<String> {
     let windows = app.state::<Windows>();
-    let is_elsewhere = |project: &Path| windows.label_of(project).is_some_and(|other| other != label);
+    let is_elsewhere = |folder: &Path| windows.label_of(&folder.into()).is_some_and(|other| other != label);
     let running = app.state::<SessionRegistry>().running();
-    running.into_iter().filter(|(project, _)| is_elsewhere(project)).map(|(_, id)| id).collect()
+    running.into_iter().filter(|(folder, _)| is_elsewhere(folder)).map(|(_, id)| id).collect()
 }
 
 /// Ends the window's search.
@@ -119,12 +121,12 @@ pub async fn open_found(
 ) -> Answer<()> {
     let found =
         app.state::<Windows>().with(window.label(), |window| window.found.get(&agent_session_id).cloned())?;
-    let folder = found.ok_or_else(|| CommandError {
+    let project = found.ok_or_else(|| CommandError {
         code: ErrorCode::NoSuchSession,
         message: "The search no longer has this session.".to_owned(),
         detail: None,
     })?;
-    showing::stored(&app, &folder, &agent_session_id, item_id).await
+    showing::stored(&app, &project, &agent_session_id, item_id).await
 }
 
 /// The row of an item; `null` if the part of the transcript that was read so far does not have it.

@@ -5,7 +5,7 @@ use crate::far::history;
 use crate::hidden::HiddenSessions;
 use crate::native_dialogs::{self, Chooser};
 use crate::registry::SessionRegistry;
-use crate::registry::far::{FarState, is_far, no_profile_in_terminal, not_here, place_of};
+use crate::registry::far::{FarState, no_profile_in_terminal};
 use crate::settings::CurrentSettings;
 use crate::start::StartPage;
 use crate::windows::Windows;
@@ -22,18 +22,20 @@ use tauri::{AppHandle, Manager, WebviewWindow};
 /// Sends this window all stored sessions of its project, and then each change.
 #[tauri::command]
 pub async fn follow_stored(app: AppHandle, window: WebviewWindow) -> Answer<()> {
-    let project = project_of(&app, &window)?;
-    if is_far(&project) {
-        marks::send(&app, window.label()).await;
-        // It is sent once the machine has answered; a page that is reloaded gets it now.
-        if matches!(app.state::<SessionRegistry>().far_state(&project), Some(FarState::Reached(_))) {
-            history::send_later(&app, &project);
+    let folder = match project_of(&app, &window)? {
+        ProjectRef::Here(folder) => folder,
+        ProjectRef::There(there) => {
+            marks::send(&app, window.label()).await;
+            // It is sent once the machine has answered; a page that is reloaded gets it now.
+            if matches!(app.state::<SessionRegistry>().far_state(&there), Some(FarState::Reached(_))) {
+                history::send_later(&app, &there);
+            }
+            return Ok(());
         }
-        return Ok(());
-    }
+    };
     let stores = app.state::<Arc<CurrentSettings>>().stores();
     let agents = folders::data().join(folders::AGENT_SESSIONS);
-    let known = app.state::<StartPage>().folders(&project).await;
+    let known = app.state::<StartPage>().folders(&folder).await;
     let (follower, mut changes) = Follower::of_stores(stores, known, sessions::caches(), Some(agents));
     // An earlier page's list ends here.
     app.state::<Windows>().with(window.label(), |window| window.follower = Some(follower))?;
@@ -101,10 +103,8 @@ pub async fn open_terminal(app: AppHandle, window: WebviewWindow, session_id: Se
     registry.session(&project, &session_id)?;
     let known = registry.known(&session_id).filter(|(_, session)| session.agent != AgentKind::Acp);
     let profile = known.as_ref().and_then(|(_, session)| session.profile.clone());
-    let there = place_of(&project);
-    if is_far(&project) {
+    if project.there().is_some() {
         known.as_ref().map_or(Ok(()), |(_, session)| no_profile_in_terminal(session))?;
-        there.as_ref().ok_or_else(not_here)?;
     }
     let id = known.and_then(|(_, session)| session.agent_session_id).ok_or_else(|| CommandError {
         code: ErrorCode::BadCommand,
@@ -112,11 +112,13 @@ pub async fn open_terminal(app: AppHandle, window: WebviewWindow, session_id: Se
         detail: None,
     })?;
     let chosen = app.state::<Arc<CurrentSettings>>().get().terminal;
-    if let Some((far, folder)) = there {
-        return terminal::resume_there(chosen, &far, &folder, &id).await;
+    match project {
+        ProjectRef::Here(folder) => {
+            let (program, config) = registry.program_and_config(profile.as_deref()).await?;
+            terminal::resume(chosen, &folder, &program, config.as_deref(), &id).await
+        }
+        ProjectRef::There(there) => terminal::resume_there(chosen, &there, &id).await,
     }
-    let (program, config) = registry.program_and_config(profile.as_deref()).await?;
-    terminal::resume(chosen, &project, &program, config.as_deref(), &id).await
 }
 
 /// Time limit for writing an export to disk.

@@ -6,15 +6,14 @@ use crate::far::worktrees::FarWorktrees;
 use crate::opening::{self, Confirmed};
 use crate::project;
 use crate::registry::SessionRegistry;
-use crate::registry::far::is_far;
 use crate::start::{self, StartPage};
 use crate::windows::Windows;
 use crate::worktree_uses::{self, WorktreeUse};
 use deskbell_engine::LocalHost;
 use deskbell_engine::api::*;
-use deskbell_engine::projects::{Change, KnownProject};
+use deskbell_engine::projects::Change;
 use deskbell_engine::worktrees::Worktrees;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use tauri::{AppHandle, Manager, WebviewWindow};
 
 /// Where the worktrees of a window's project are.
@@ -25,18 +24,16 @@ enum Trees<'a> {
 
 impl Trees<'_> {
     fn of<'a>(app: &'a AppHandle, window: &'a WebviewWindow) -> Answer<Trees<'a>> {
-        let project = project_of(app, window)?;
-        Ok(if is_far(&project) {
-            Trees::There(FarWorktrees::new(app, window.label(), &project)?)
-        } else {
-            Trees::Here(project)
+        Ok(match project_of(app, window)? {
+            ProjectRef::Here(folder) => Trees::Here(folder),
+            ProjectRef::There(there) => Trees::There(FarWorktrees::new(app, window.label(), there)),
         })
     }
 
     /// The project of a folder on that machine.
-    fn project(&self, folder: &str) -> PathBuf {
+    fn project(&self, folder: &str) -> Answer<ProjectRef> {
         match self {
-            Self::Here(_) => PathBuf::from(folder),
+            Self::Here(_) => Ok(folder.into()),
             Self::There(far) => far.project(folder),
         }
     }
@@ -55,15 +52,15 @@ impl Trees<'_> {
         }
     }
 
-    /// Opens a folder on that machine as a project. Returns the label of its window; `None` if the user did not open it
+    /// Opens a project. Returns the label of its window; `None` if the user did not open it
     /// after all.
-    async fn open(&self, app: &AppHandle, window: &WebviewWindow, folder: &Path) -> Answer<Option<String>> {
-        match self {
-            Self::Here(_) => {
+    async fn open(app: &AppHandle, window: &WebviewWindow, project: &ProjectRef) -> Answer<Option<String>> {
+        match project {
+            ProjectRef::Here(folder) => {
                 let demo = app.state::<Windows>().with(window.label(), |window| window.demo)?;
                 Ok(opening::open(app, folder, demo, Confirmed::No).await?.map(|(_, label)| label))
             }
-            Self::There(_) => opening::open_far(app, folder).await.map(Some),
+            ProjectRef::There(there) => opening::open_far(app, there).await.map(Some),
         }
     }
 }
@@ -73,8 +70,8 @@ impl Trees<'_> {
 pub async fn worktrees(app: AppHandle, window: WebviewWindow) -> Answer<Vec<WorktreeView>> {
     let trees = Trees::of(&app, &window)?;
     let all = trees.list().await?;
-    let roots: Vec<PathBuf> = all.iter().map(|worktree| trees.project(&worktree.path)).collect();
-    let uses = worktree_uses::list(&app, window.label(), roots);
+    let roots: Answer<Vec<ProjectRef>> = all.iter().map(|worktree| trees.project(&worktree.path)).collect();
+    let uses = worktree_uses::list(&app, window.label(), roots?);
     let view =
         |(worktree, WorktreeUse { has_window, n_running })| WorktreeView { worktree, has_window, n_running };
     Ok(all.into_iter().zip(uses).map(view).collect())
@@ -99,11 +96,11 @@ pub async fn add_worktree(
     draft: Option<NamedDraft>,
 ) -> Answer<()> {
     let trees = Trees::of(&app, &window)?;
-    let folder = match &trees {
-        Trees::Here(project) => Worktrees::new(&LocalHost, project).add(&branch).await?,
-        Trees::There(far) => far.project(&far.add(&branch).await?),
+    let project = match &trees {
+        Trees::Here(project) => Worktrees::new(&LocalHost, project).add(&branch).await?.into(),
+        Trees::There(far) => far.project(&far.add(&branch).await?)?,
     };
-    let Some((draft, label)) = draft.zip(trees.open(&app, &window, &folder).await?) else { return Ok(()) };
+    let Some((draft, label)) = draft.zip(Trees::open(&app, &window, &project).await?) else { return Ok(()) };
     app.state::<Windows>().with(&label, |window| window.draft = Some(draft))?;
     project::send_to_window(&app, &label).await;
     Ok(())
@@ -113,11 +110,11 @@ pub async fn add_worktree(
 #[tauri::command]
 pub async fn open_worktree(app: AppHandle, window: WebviewWindow, path: String) -> Answer<()> {
     let trees = Trees::of(&app, &window)?;
-    let folder = match &trees {
-        Trees::Here(project) => Worktrees::new(&LocalHost, project).folder_in(&path).await?,
-        Trees::There(far) => far.project(&far.folder_in(&path).await?),
+    let project = match &trees {
+        Trees::Here(project) => Worktrees::new(&LocalHost, project).folder_in(&path).await?.into(),
+        Trees::There(far) => far.project(&far.folder_in(&path).await?)?,
     };
-    trees.open(&app, &window, &folder).await.map(drop)
+    Trees::open(&app, &window, &project).await.map(drop)
 }
 
 /// Returns why a worktree would be kept, or else what would be lost with it.
@@ -125,7 +122,7 @@ pub async fn open_worktree(app: AppHandle, window: WebviewWindow, path: String) 
 pub async fn review_worktree(app: AppHandle, window: WebviewWindow, path: String) -> Answer<WorktreeRemoval> {
     let trees = Trees::of(&app, &window)?;
     let mut review = trees.review(&path).await?;
-    if let Some(why) = in_use(&app, &trees.project(&review.worktree.path)) {
+    if let Some(why) = in_use(&app, &trees.project(&review.worktree.path)?) {
         review.kept = Some(why);
     }
     Ok(review)
@@ -141,11 +138,11 @@ pub async fn remove_worktree(
     with_ignored: bool,
 ) -> Answer<()> {
     let trees = Trees::of(&app, &window)?;
-    let root = trees.project(&trees.review(&path).await?.worktree.path);
+    let root = trees.project(&trees.review(&path).await?.worktree.path)?;
     if let Some(why) = in_use(&app, &root) {
         return Err(CommandError {
             code: ErrorCode::Refused,
-            message: format!("{} was not removed: {why}.", KnownProject::shown(&root)),
+            message: format!("{root} was not removed: {why}."),
             detail: None,
         });
     }
@@ -160,10 +157,10 @@ pub async fn remove_worktree(
 }
 
 /// Why a folder is in use, as a part of a sentence. With its window closed and no agent in it, nothing of ours starts there.
-fn in_use(app: &AppHandle, root: &Path) -> Option<String> {
-    let is_in = |folder: &PathBuf| folder.starts_with(root);
+fn in_use(app: &AppHandle, root: &ProjectRef) -> Option<String> {
+    let is_in = |project: &ProjectRef| project.is_in(root);
     let n_running =
-        app.state::<SessionRegistry>().folders_at_work().iter().filter(|folder| is_in(folder)).count();
+        app.state::<SessionRegistry>().projects_at_work().iter().filter(|project| is_in(project)).count();
     if n_running > 0 {
         let sessions =
             if n_running == 1 { "a session runs".to_owned() } else { format!("{n_running} sessions run") };
@@ -174,13 +171,11 @@ fn in_use(app: &AppHandle, root: &Path) -> Option<String> {
 }
 
 /// Removes a folder that is gone from the list of projects.
-async fn forget(app: &AppHandle, root: &Path) {
+async fn forget(app: &AppHandle, root: &ProjectRef) {
     // The folder is gone in any case: a list that cannot be changed shows it as missing.
     let listed = start::recent(app).await.unwrap_or_default();
-    for project in listed.into_iter().filter(|project| Path::new(&project.path).starts_with(root)) {
-        if let Err(error) =
-            app.state::<StartPage>().change(Change::Remove { path: project.path.into() }).await
-        {
+    for RecentProject { project, .. } in listed.into_iter().filter(|one| one.project.is_in(root)) {
+        if let Err(error) = app.state::<StartPage>().change(Change::Remove { project }).await {
             tracing::warn!(%error, "a removed worktree stays in the list of projects");
         }
     }

@@ -4,8 +4,7 @@
 use super::known::{CODE, ConnectsBy, KNOWN, KnownEditor, ZED};
 use super::{failed, filled, start_in};
 use crate::user_command::{find, shown};
-use deskbell_cli::far::Machine;
-use deskbell_engine::api::{CommandError, ErrorCode, UserCommand};
+use deskbell_engine::api::{CommandError, ErrorCode, RemoteFolder, RemoteMachine, UserCommand};
 use deskbell_engine::disk;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use std::ffi::{OsStr, OsString};
@@ -18,12 +17,12 @@ const MAX_PATH: usize = 4 << 10;
 /// the folder, or absolute and inside of it.
 pub async fn open(
     chosen: Option<UserCommand>,
-    machine: &Machine,
-    folder: &str,
+    machine: &RemoteMachine,
+    folder: &RemoteFolder,
     path: &str,
     line: Option<u32>,
 ) -> Result<(), CommandError> {
-    let file = inside(folder, path)?;
+    let file = inside(folder.as_str(), path)?;
     let Some(host) = machine.ssh_name() else {
         return Err(failed(
             "Your editor cannot open files of this machine.",

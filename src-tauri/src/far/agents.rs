@@ -1,10 +1,10 @@
 //! Other agents on another machine: their list, trust decisions about them, and new sessions with them. Deskbell there looks
 //! for them, and its answers are checked before they are shown.
 
-use super::{ask_for, bad_folder, reached};
+use super::{ask_for, reached};
 use crate::project;
 use crate::registry::SessionRegistry;
-use crate::registry::far::place_of;
+use crate::registry::far::far_of;
 use crate::wanted::{AgentQuestion, Wanted, bad_command, is_name};
 use crate::windows::Windows;
 use deskbell_cli::far::FarError;
@@ -12,7 +12,6 @@ use deskbell_cli::other_agents;
 use deskbell_engine::acp::agents::{Agent, agent as row_of};
 use deskbell_engine::api::*;
 use deskbell_engine::title::Title;
-use std::path::Path;
 use tauri::{AppHandle, Manager};
 
 /// Profiles that are listed.
@@ -21,9 +20,13 @@ const MOST_PROFILES: usize = 100;
 /// Longest text about an agent or a profile, in user-perceived characters.
 const LONGEST: usize = 300;
 
-/// Lists what a new session of this project can have. The window answers what ssh asks.
-pub async fn choices(app: &AppHandle, label: &str, project: &Path) -> Result<MachineAgents, CommandError> {
-    let (far, _) = place_of(project).ok_or_else(bad_folder)?;
+/// Lists what a new session on this machine can have. The window answers what ssh asks.
+pub async fn choices(
+    app: &AppHandle,
+    label: &str,
+    machine: &RemoteMachine,
+) -> Result<MachineAgents, CommandError> {
+    let far = far_of(machine);
     let asked = ask_for(app, label, &far, &["agents", "--json"].map(str::to_owned)).await;
     Ok(checked(asked.map_err(|error| error.for_window(&far.machine))?))
 }
@@ -84,7 +87,7 @@ fn plain(profile: Profile) -> Profile {
 pub async fn create(
     app: &AppHandle,
     label: &str,
-    project: &Path,
+    project: &RemoteProject,
     wanted: Wanted,
 ) -> Result<Session, CommandError> {
     let registry = app.state::<SessionRegistry>();
@@ -106,7 +109,12 @@ pub async fn create(
 /// Asks the machine before a session with another agent starts one: without a decision that lets it start, the window shows
 /// the trust page. If the machine does not answer, its server decides alone: without a decision it restricts the agent, or
 /// does not start it.
-pub async fn check(app: &AppHandle, label: &str, project: &Path, id: &SessionId) -> Result<(), CommandError> {
+pub async fn check(
+    app: &AppHandle,
+    label: &str,
+    project: &RemoteProject,
+    id: &SessionId,
+) -> Result<(), CommandError> {
     let Some(wanted) = wanted_of(app, project, id) else { return Ok(()) };
     if wanted.is_demo() {
         return Ok(());
@@ -121,8 +129,9 @@ pub async fn check(app: &AppHandle, label: &str, project: &Path, id: &SessionId)
 }
 
 /// The agent or profile of a session there with another agent.
-fn wanted_of(app: &AppHandle, project: &Path, id: &SessionId) -> Option<Wanted> {
-    let (_, session) = app.state::<SessionRegistry>().known(id).filter(|(of, _)| of == project)?;
+fn wanted_of(app: &AppHandle, project: &RemoteProject, id: &SessionId) -> Option<Wanted> {
+    let (_, session) =
+        app.state::<SessionRegistry>().known(id).filter(|(of, _)| of.there() == Some(project))?;
     match (session.profile, session.agent_id) {
         _ if session.agent != AgentKind::Acp => None,
         (Some(profile), _) => Wanted::profile(profile).ok(),
@@ -176,18 +185,18 @@ impl From<Unasked> for CommandError {
 async fn ask(
     app: &AppHandle,
     label: &str,
-    project: &Path,
+    project: &RemoteProject,
     wanted: &Wanted,
     options: &[String],
 ) -> Result<TrustView, Unasked> {
-    let (far, folder) = place_of(project).ok_or_else(bad_folder)?;
-    let trust = ["trust".to_owned(), "--json".to_owned(), folder.clone(), wanted.option()];
+    let far = far_of(&project.machine);
+    let trust = ["trust".to_owned(), "--json".to_owned(), project.folder.to_string(), wanted.option()];
     let asked = ask_for(app, label, &far, &[&trust, options].concat()).await;
     let mut view: TrustView = asked.map_err(|error| Unasked {
         is_refused: matches!(error, FarError::Failed { .. }),
         error: error.for_window(&far.machine),
     })?;
-    if view.project != folder || !is_about(&view, wanted) {
+    if view.project != project.folder.as_str() || !is_about(&view, wanted) {
         return Err(bad_command("The machine answered about another agent or folder.").into());
     }
     if let Some(agent) = &mut view.agent {
@@ -232,7 +241,7 @@ async fn show(app: &AppHandle, label: &str, question: AgentQuestion) -> Result<(
 pub async fn review(
     app: &AppHandle,
     label: &str,
-    project: &Path,
+    project: &RemoteProject,
     id: &SessionId,
 ) -> Result<(), CommandError> {
     let none = || bad_command("This session has no agent with a trust decision of its own.");
@@ -249,7 +258,7 @@ pub async fn review(
 pub async fn decide(
     app: &AppHandle,
     label: &str,
-    project: &Path,
+    project: &RemoteProject,
     agent: &str,
     decision: TrustDecision,
     options: &[String],
@@ -288,7 +297,7 @@ pub async fn decide(
             Wanted::Profile(name) if session.profile.as_deref() == Some(name) => true,
             _ => session.agent_id.as_deref() == Some(agent),
         };
-        registry.reload_some(project, is_of).await;
+        registry.reload_some(&project.clone().into(), is_of).await;
     }
     Ok(())
 }

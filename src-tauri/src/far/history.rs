@@ -1,15 +1,14 @@
 //! The conversations that Claude Code stored on another machine: the list of a window, and a search in them. Deskbell there
 //! reads them, and its answers are those of another program: bounded, and checked before they are shown.
 
+use super::{label_of, project_on};
 use crate::registry::SessionRegistry;
-use crate::registry::far::{FarState, is_path, place_of};
+use crate::registry::far::{FarState, far_of};
 use crate::windows::{AbortOnDrop, Windows};
 use crate::{emit, questions};
 use deskbell_cli::far::{Far, FarError, FarLines};
 use deskbell_engine::api::*;
-use deskbell_engine::projects::KnownProject;
 use deskbell_engine::title::Title;
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tauri::{AppHandle, Manager};
 
@@ -28,9 +27,9 @@ const LONGEST: usize = 300;
 
 /// Sends the window of this project what the agent there stored, if it has one. While a process there has one of the
 /// conversations open, the list is asked for again: nothing reports the end of that process.
-pub fn send_later(app: &AppHandle, project: &Path) {
-    let Some(label) = app.state::<Windows>().label_of(project) else { return };
-    let (of, to, project) = (app.clone(), label.clone(), project.to_owned());
+pub fn send_later(app: &AppHandle, project: &RemoteProject) {
+    let Some(label) = label_of(app, project) else { return };
+    let (of, to, project) = (app.clone(), label.clone(), project.clone());
     let sending = AbortOnDrop(tauri::async_runtime::spawn(async move {
         while send(&of, &to, &project).await {
             tokio::time::sleep(CHECK_LIVE).await;
@@ -43,9 +42,9 @@ pub fn send_later(app: &AppHandle, project: &Path) {
 }
 
 /// Returns whether a process there has one of the conversations open.
-async fn send(app: &AppHandle, label: &str, project: &Path) -> bool {
-    let Some((far, folder)) = place_of(project) else { return false };
-    let command = ["sessions".to_owned(), "list".to_owned(), folder];
+async fn send(app: &AppHandle, label: &str, project: &RemoteProject) -> bool {
+    let far = far_of(&project.machine);
+    let command = ["sessions".to_owned(), "list".to_owned(), project.folder.to_string()];
     let registry = app.state::<SessionRegistry>();
     let window = questions::in_window(app, label.to_owned());
     let asked = far.ask_lines(&registry.connections(), Some(window), &command).await;
@@ -109,13 +108,20 @@ fn words(far: &Far, error: &FarError) -> String {
 }
 
 /// Searches the conversations of this project's machine, of the project or of all, and sends the window the results.
-pub fn search(app: &AppHandle, label: &str, project: &Path, nr: u32, query: &str, all: bool) -> AbortOnDrop {
-    let (app, label, project) = (app.clone(), label.to_owned(), project.to_owned());
+pub fn search(
+    app: &AppHandle,
+    label: &str,
+    project: &RemoteProject,
+    nr: u32,
+    query: &str,
+    all: bool,
+) -> AbortOnDrop {
+    let (app, label, project) = (app.clone(), label.to_owned(), project.clone());
     // An argument there is one line.
     let query = query.replace(char::is_control, " ");
     AbortOnDrop(tauri::async_runtime::spawn(async move {
-        let Some((far, folder)) = place_of(&project) else { return };
-        let scope = if all { "--all".to_owned() } else { format!("--project={folder}") };
+        let far = far_of(&project.machine);
+        let scope = if all { "--all".to_owned() } else { format!("--project={}", project.folder) };
         let command = ["sessions", "search", "--json", &scope, "--", &query].map(str::to_owned);
         let registry = app.state::<SessionRegistry>();
         let change = match registry.far_state(&project) {
@@ -127,13 +133,13 @@ pub fn search(app: &AppHandle, label: &str, project: &Path, nr: u32, query: &str
             _ => failed("The machine of this project is not connected yet.".to_owned()),
         };
         let change = SearchChange { is_complete: true, ..change };
-        let machine = far.machine.to_string();
-        let place = |found: &FoundSession| KnownProject::path_on(&machine, &found.project);
-        for found in &change.found {
-            registry.know_far_stored(&place(found), [stored(found)]);
+        let mut found: Vec<(String, ProjectRef)> = Vec::new();
+        for one in &change.found {
+            // Others were left out above.
+            let Ok(place) = project_on(&far.machine, &one.project) else { continue };
+            registry.know_far_stored(&place, [stored(one)]);
+            found.push((one.agent_session_id.clone(), place.into()));
         }
-        let found: Vec<(String, PathBuf)> =
-            change.found.iter().map(|found| (found.agent_session_id.clone(), place(found))).collect();
         let is_current = app.state::<Windows>().with(&label, |window| {
             let is_current = window.searching.as_ref().is_some_and(|(current, _)| *current == nr);
             window.found.extend(found.into_iter().filter(|_| is_current));
@@ -151,7 +157,9 @@ fn failed(problem: String) -> SearchChange {
 
 /// The results, as far as they can be some. Exit code 1 of the search is “nothing found”.
 fn found_of(listed: FarLines<FoundSession>) -> SearchChange {
-    let is_it = |found: &FoundSession| is_uuid(&found.agent_session_id) && is_path(&found.project);
+    let is_it = |found: &FoundSession| {
+        is_uuid(&found.agent_session_id) && found.project.parse::<RemoteFolder>().is_ok()
+    };
     let found: Vec<FoundSession> =
         listed.values.into_iter().filter(is_it).take(MOST_FOUND).map(bounded).collect();
     let is_nothing = listed.code == Some(1) && found.is_empty() && listed.problems.is_empty();

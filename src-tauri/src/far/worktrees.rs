@@ -1,17 +1,14 @@
 //! The worktrees of a repository on another machine: Deskbell there lists, adds, reviews and removes them, with the code
 //! that a window on its machine uses. Its answers are checked before they are shown.
 
-use super::{ask_for, bad_folder, send};
+use super::{ask_for, bad_folder, label_of, project_on, send};
 use crate::questions;
 use crate::registry::SessionRegistry;
-use crate::registry::far::{is_path, place_of};
-use crate::windows::Windows;
+use crate::registry::far::far_of;
 use deskbell_cli::far::{Far, FarError};
 use deskbell_engine::api::*;
-use deskbell_engine::projects::KnownProject;
 use deskbell_engine::title::Title;
 use serde::de::DeserializeOwned;
-use std::path::{Path, PathBuf};
 use tauri::{AppHandle, Manager};
 
 /// Worktrees that are listed, and files that a review names.
@@ -22,14 +19,14 @@ const MOST_NAMED: usize = 20;
 const LONGEST: usize = 300;
 
 /// Asks the machine of a project what is checked out in its folder, and shows it in the window.
-pub fn learn_later(app: &AppHandle, project: &Path) {
-    let (app, project) = (app.clone(), project.to_owned());
+pub fn learn_later(app: &AppHandle, project: &RemoteProject) {
+    let (app, project) = (app.clone(), project.clone());
     tauri::async_runtime::spawn(async move {
-        let Some(label) = app.state::<Windows>().label_of(&project) else { return };
-        let Ok(worktrees) = FarWorktrees::new(&app, &label, &project) else { return };
+        let Some(label) = label_of(&app, &project) else { return };
+        let worktrees = FarWorktrees::new(&app, &label, project.clone());
         let current = worktrees.current().await.map_err(|error| UnreadFile {
             kind: UnreadKind::Branch,
-            path: KnownProject::shown(&project),
+            path: project.to_string(),
             problem: [Some(error.message), error.detail].into_iter().flatten().collect::<Vec<_>>().join(" "),
             moved_to: None,
         });
@@ -45,18 +42,17 @@ pub struct FarWorktrees<'a> {
     /// The window that answers what ssh asks.
     label: &'a str,
     far: Far,
-    folder: String,
+    folder: RemoteFolder,
 }
 
 impl<'a> FarWorktrees<'a> {
-    pub fn new(app: &'a AppHandle, label: &'a str, project: &Path) -> Result<Self, CommandError> {
-        let (far, folder) = place_of(project).ok_or_else(bad_folder)?;
-        Ok(Self { app, label, far, folder })
+    pub fn new(app: &'a AppHandle, label: &'a str, project: RemoteProject) -> Self {
+        Self { app, label, far: far_of(&project.machine), folder: project.folder }
     }
 
     /// The project of a folder there.
-    pub fn project(&self, folder: &str) -> PathBuf {
-        KnownProject::path_on(&self.far.machine.to_string(), folder)
+    pub fn project(&self, folder: &str) -> Result<ProjectRef, CommandError> {
+        project_on(&self.far.machine, folder).map(ProjectRef::from)
     }
 
     /// The main one first.
@@ -83,7 +79,7 @@ impl<'a> FarWorktrees<'a> {
     /// What [`Self::add`] would create.
     pub async fn plan(&self, branch: &str) -> Result<WorktreePlan, CommandError> {
         let plan: WorktreePlan = self.ask(&[option("plan", branch)?]).await?;
-        if is_path(&plan.path) { Ok(plan) } else { Err(bad_folder()) }
+        project_on(&self.far.machine, &plan.path).map(|_| plan)
     }
 
     /// Creates a worktree of a branch. Returns the folder in it that corresponds to the project's.
@@ -117,7 +113,7 @@ impl<'a> FarWorktrees<'a> {
 
     async fn folder(&self, options: &[String]) -> Result<String, CommandError> {
         let folder: String = self.ask(options).await?;
-        if is_path(&folder) { Ok(folder) } else { Err(bad_folder()) }
+        project_on(&self.far.machine, &folder).map(|_| folder)
     }
 
     async fn ask<T: DeserializeOwned>(&self, options: &[String]) -> Result<T, CommandError> {
@@ -126,7 +122,7 @@ impl<'a> FarWorktrees<'a> {
     }
 
     fn command(&self, options: &[String]) -> Vec<String> {
-        let command = ["worktrees".to_owned(), self.folder.clone(), "--json".to_owned()];
+        let command = ["worktrees".to_owned(), self.folder.to_string(), "--json".to_owned()];
         command.into_iter().chain(options.iter().cloned()).collect()
     }
 }
@@ -149,7 +145,7 @@ fn line(text: String) -> String {
 
 /// A worktree as far as it can be one.
 fn checked(worktree: Worktree) -> Option<Worktree> {
-    let is_one = is_path(&worktree.path);
+    let is_one = worktree.path.parse::<RemoteFolder>().is_ok();
     is_one.then(|| Worktree {
         branch: worktree.branch.map(line),
         commit: worktree.commit.map(line),

@@ -6,25 +6,23 @@ use crate::registry::SessionRegistry;
 use crate::registry::far::FarState;
 use crate::windows::{Windows, name_of};
 use deskbell_engine::api::*;
-use deskbell_engine::projects::KnownProject;
 use tauri::{AppHandle, Manager};
 
 /// The view of such a project for its window.
-pub fn view(app: &AppHandle, label: &str) -> Result<ProjectView, CommandError> {
+pub fn view(app: &AppHandle, label: &str, there: &RemoteProject) -> Result<ProjectView, CommandError> {
     let (windows, registry) = (app.state::<Windows>(), app.state::<SessionRegistry>());
     let (project, open, has_draft, start_refused) = windows.with(label, |window| {
         (window.project.clone(), window.open_session.clone(), window.draft.is_some(), window.start_refused)
     })?;
     let (asked, agent_refusals) =
         windows.with(label, |window| (window.far_agent.clone(), window.agent_refusals))?;
-    let state = registry.far_state(&project).unwrap_or(FarState::Connecting);
+    let state = registry.far_state(there).unwrap_or(FarState::Connecting);
     let mut unread_files = app.state::<UnreadFiles>().0.clone();
-    let checkout = registry.far_checkout(&project).unwrap_or_else(|| Ok(Checkout::default()));
+    let checkout = registry.far_checkout(there).unwrap_or_else(|| Ok(Checkout::default()));
     let checkout = checkout.unwrap_or_else(|unread| {
         unread_files.push(unread);
         Checkout::default()
     });
-    let (machine, _) = KnownProject::on_machine(&project).unwrap_or_default();
     let sessions = registry.sessions(&project);
     let open = open.filter(|open| sessions.iter().any(|session| session.id == *open));
     let open = open.or_else(|| sessions.first().map(|session| session.id.clone()));
@@ -35,9 +33,9 @@ pub fn view(app: &AppHandle, label: &str) -> Result<ProjectView, CommandError> {
         FarState::Failed(error) => (None, Some(error)),
     };
     Ok(ProjectView {
-        path: KnownProject::shown(&project),
+        path: there.to_string(),
         name: name_of(&project),
-        machine: Some(FarMachine { name: machine.to_owned(), is_connecting }),
+        machine: Some(FarMachine { name: there.machine.to_string(), is_connecting }),
         checkout,
         keep_running: None,
         sessions,
@@ -46,7 +44,7 @@ pub fn view(app: &AppHandle, label: &str) -> Result<ProjectView, CommandError> {
         agent: AgentView::Found {
             kind: AgentKind::Claude,
             program: "claude".to_owned(),
-            source: format!("on {machine}"),
+            source: format!("on {}", there.machine),
         },
         problem,
         trust,

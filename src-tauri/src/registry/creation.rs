@@ -1,6 +1,6 @@
 //! New sessions: an empty one, one that shows a conversation of the agent's store, and a fork of another session.
 
-use super::{SessionRegistry, far, lock};
+use super::{SessionRegistry, lock};
 use deskbell_cli::agent;
 use deskbell_cli::environment;
 use deskbell_cli::folders;
@@ -21,11 +21,12 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 const FORK_READ: Duration = Duration::from_secs(20);
 
 /// The beginning of a new session, as the profile, the project's preset and the settings say, in this order. The demo
-/// agent has no choices. `mode`: the one of the environment, which counts before the setting.
+/// agent has no choices. `folder`: that of a project on this machine. `mode`: the one of the environment, which counts
+/// before the setting.
 pub(super) fn beginning(
     agent: AgentKind,
     settings: Settings,
-    project: &Path,
+    folder: Option<&Path>,
     profile: Option<&Profile>,
     mode: Option<PermissionMode>,
 ) -> SavedSession {
@@ -34,7 +35,8 @@ pub(super) fn beginning(
         AgentKind::Acp => of_profile(SavedSession::default(), profile),
         AgentKind::Claude => {
             let AgentSettings { model, mode: chosen, effort, presets, .. } = settings.agent;
-            let preset = SessionOptions::of_project(&presets, project);
+            let preset =
+                folder.map(|folder| SessionOptions::of_project(&presets, folder)).unwrap_or_default();
             let begun = of_profile(SavedSession { mode, ..SavedSession::default() }, profile);
             SavedSession {
                 model: begun.model.or(preset.model.clone()).or(model),
@@ -65,16 +67,17 @@ impl SessionRegistry {
     /// to write. With `without_asking` it starts at once, because that mode is chosen for the process.
     pub async fn create(
         &self,
-        project: &Path,
+        project: &ProjectRef,
         agent: AgentKind,
         profile: Option<Profile>,
         without_asking: bool,
     ) -> Result<Session, CommandError> {
-        if let Some(profile) = profile.as_ref().filter(|profile| profiles::agent(profile).is_some()) {
+        let of_agent = profile.as_ref().filter(|profile| profiles::agent(profile).is_some());
+        if let (Some(profile), Some(folder)) = (of_agent, project.here()) {
             if without_asking {
                 return Err(not_without_asking(profile));
             }
-            return self.create_with_profile(project, &profile.name).await;
+            return self.create_with_profile(folder, &profile.name).await;
         }
         // A session that may not start yet is not created.
         self.check(project, agent, None).await?;
@@ -86,25 +89,25 @@ impl SessionRegistry {
     }
 
     /// Returns the project's empty session, or a new one.
-    pub async fn begin(&self, project: &Path, agent: AgentKind) -> Result<Session, CommandError> {
+    pub async fn begin(&self, project: &ProjectRef, agent: AgentKind) -> Result<Session, CommandError> {
         let profile = self.profile_of(project, agent);
-        match profile.as_ref().filter(|profile| profiles::agent(profile).is_some()) {
-            Some(profile) => self.create_with_profile(project, &profile.name).await,
-            None => self.begin_with(project, agent, profile, false).await,
+        let of_agent = profile.as_ref().filter(|profile| profiles::agent(profile).is_some());
+        match (of_agent, project.here()) {
+            (Some(profile), Some(folder)) => self.create_with_profile(folder, &profile.name).await,
+            _ => self.begin_with(project, agent, profile, false).await,
         }
     }
 
     /// `at_rest`: a session whose agent runs does not qualify.
     pub(super) async fn begin_with(
         &self,
-        project: &Path,
+        project: &ProjectRef,
         agent: AgentKind,
         profile: Option<Profile>,
         at_rest: bool,
     ) -> Result<Session, CommandError> {
         let _one_at_a_time = self.beginning.lock().await;
-        let is_far = far::is_far(project);
-        if is_far && at_rest {
+        if project.there().is_some() && at_rest {
             return Err(CommandError {
                 code: ErrorCode::Refused,
                 message: "“Skip all permissions” is not available on another machine.".to_owned(),
@@ -112,38 +115,48 @@ impl SessionRegistry {
             });
         }
         // Running without asking is chosen for a process of this app.
-        let keeps = is_far || (!at_rest && self.is_kept(project).await?);
+        let keeps = match project {
+            ProjectRef::There(_) => true,
+            ProjectRef::Here(folder) => !at_rest && self.is_kept(folder).await?,
+        };
         let name = profile.as_ref().map(|profile| &profile.name);
         let is_fit = |session: &Session| {
             let is_kept = session.link != SessionLink::Here;
             let is_same = session.agent == agent && session.profile.as_ref() == name;
             session.is_empty && is_same && !(at_rest && session.alive) && is_kept == keeps
         };
-        match self.sessions(project).into_iter().find(is_fit) {
-            Some(empty) => Ok(empty),
-            None if is_far => self.begin_far_session(project, agent).await,
-            None if keeps => self.begin_kept(project, agent, profile.as_ref()).await,
-            None => {
+        if let Some(empty) = self.sessions(project).into_iter().find(is_fit) {
+            return Ok(empty);
+        }
+        match project {
+            ProjectRef::There(there) => self.begin_far_session(there, agent).await,
+            ProjectRef::Here(folder) if keeps => self.begin_kept(folder, agent, profile.as_ref()).await,
+            ProjectRef::Here(folder) => {
                 let (settings, mode) = (self.current.get(), mode_of_environment());
-                let begun = beginning(agent, settings, project, profile.as_ref(), mode);
-                self.add_new(project, agent, begun).await
+                let begun = beginning(agent, settings, Some(folder), profile.as_ref(), mode);
+                self.add_new(folder, agent, begun).await
             }
         }
     }
 
     /// Returns the session that shows a conversation of an agent's store, with the profile of that store. Nothing is
     /// started, and nothing is saved before the session has something to save.
-    pub async fn open_stored(&self, project: &Path, agent_session_id: &str) -> Result<Session, CommandError> {
-        if far::is_far(project) {
-            return self.open_far_stored(project, agent_session_id).await;
-        }
+    pub async fn open_stored(
+        &self,
+        project: &ProjectRef,
+        agent_session_id: &str,
+    ) -> Result<Session, CommandError> {
+        let folder = match project {
+            ProjectRef::Here(folder) => folder,
+            ProjectRef::There(there) => return self.open_far_stored(there, agent_session_id).await,
+        };
         let _one_at_a_time = self.beginning.lock().await;
         let is_it = |session: &Session| session.agent_session_id.as_deref() == Some(agent_session_id);
         if let Some(open) = self.sessions(project).into_iter().find(is_it) {
             return Ok(open);
         }
         let stores = self.current.stores().borrow().clone();
-        let (of, id) = (project.to_owned(), agent_session_id.to_owned());
+        let (of, id) = (folder.clone(), agent_session_id.to_owned());
         let lists = self.data.join(folders::AGENT_SESSIONS);
         let projects = ProjectStore::new(&self.data);
         let find = move || {
@@ -156,7 +169,7 @@ impl SessionRegistry {
             let found = Catalogue::find_of_agents(lists, &of, &id);
             Ok(found.map(|(agent, found)| (Some(agent), found)))
         };
-        let found = disk::run(project, disk::DEADLINE, find).await?;
+        let found = disk::run(folder, disk::DEADLINE, find).await?;
         let refused = |detail: Option<String>| CommandError {
             code: ErrorCode::NoSuchSession,
             message: "The session is no longer in the list of this project’s stored sessions.".to_owned(),
@@ -181,22 +194,15 @@ impl SessionRegistry {
         // The agent that listed it continues it, whatever its profile has now.
         let memory = SavedSession { acp, ..of_profile(memory, profile.as_ref()) };
         let changed_at = found.changed_at;
-        self.add(Record {
-            id,
-            project: project.to_owned(),
-            agent,
-            created_at: changed_at,
-            changed_at,
-            memory,
-        })
-        .await
+        self.add(Record { id, project: folder.clone(), agent, created_at: changed_at, changed_at, memory })
+            .await
     }
 
     /// Returns a new session that begins as a copy of another one: of all of it, or of the part before a prompt. Nothing
     /// is started. The original stays as it is, also if another program has it open.
     pub async fn fork(
         &self,
-        project: &Path,
+        project: &ProjectRef,
         id: &SessionId,
         before: Option<ItemId>,
     ) -> Result<ForkedSession, CommandError> {
@@ -210,17 +216,20 @@ impl SessionRegistry {
         if origin.agent == AgentKind::Acp {
             return Err(refused("The agent of this session cannot fork a conversation."));
         }
-        if far::is_far(project) {
-            // The prompts of a conversation there are read there.
-            let before = match before {
-                Some(item_id) => {
-                    let prompt = handle.stored_prompt(item_id).await?;
-                    Some(prompt.ok_or_else(|| refused("The prompt no longer exists."))?)
-                }
-                None => None,
-            };
-            return self.fork_far(project, origin, before).await;
-        }
+        let folder = match project {
+            ProjectRef::Here(folder) => folder,
+            ProjectRef::There(there) => {
+                // The prompts of a conversation there are read there.
+                let before = match before {
+                    Some(item_id) => {
+                        let prompt = handle.stored_prompt(item_id).await?;
+                        Some(prompt.ok_or_else(|| refused("The prompt no longer exists."))?)
+                    }
+                    None => None,
+                };
+                return self.fork_far(there, origin, before).await;
+            }
+        };
         let profile = origin.profile.as_ref().map(|name| self.profile(name)).transpose()?;
         let of = origin.agent_session_id.ok_or_else(|| {
             refused("The agent has nothing of this session yet. Send a prompt before you fork it.")
@@ -232,9 +241,9 @@ impl SessionRegistry {
                 let (prompt, text) = prompt.ok_or_else(|| refused("The prompt no longer exists."))?;
                 let own = profile.as_ref().and_then(profiles::config_folder);
                 let config = own.unwrap_or_else(|| agent::config_folder(origin.agent, &self.data));
-                let folder = project.to_owned();
-                let find = move || Fork::before(&config, &folder, &of, &prompt);
-                (disk::run(project, FORK_READ, find).await??, Some(text))
+                let from = folder.clone();
+                let find = move || Fork::before(&config, &from, &of, &prompt);
+                (disk::run(folder, FORK_READ, find).await??, Some(text))
             }
         };
         let title = Title::of_fork(&origin.title).as_str().to_owned();
@@ -247,7 +256,7 @@ impl SessionRegistry {
             ..SavedSession::default()
         };
         let memory = of_profile(memory, profile.as_ref());
-        Ok(ForkedSession { session: self.add_new(project, origin.agent, memory).await?, draft })
+        Ok(ForkedSession { session: self.add_new(folder, origin.agent, memory).await?, draft })
     }
 
     pub(super) async fn add_new(
@@ -256,9 +265,6 @@ impl SessionRegistry {
         agent: AgentKind,
         memory: SavedSession,
     ) -> Result<Session, CommandError> {
-        if far::is_far(project) {
-            return Err(far::not_here());
-        }
         let folder = project.to_owned();
         if !disk::run(project, disk::DEADLINE, move || folder.is_dir()).await? {
             return Err(CommandError {
@@ -301,7 +307,7 @@ mod tests {
 
     #[test]
     fn a_new_session_begins_as_the_settings_say() {
-        let here = Path::new("/p");
+        let here = Some(Path::new("/p"));
         let beginning = |agent, settings| beginning(agent, settings, here, None, None);
         let mut settings = Settings::default();
         assert_eq!(beginning(AgentKind::Claude, settings.clone()), SavedSession::default());
@@ -321,7 +327,8 @@ mod tests {
         let begun = beginning(AgentKind::Claude, settings.clone());
         assert_eq!((begun.model.as_deref(), begun.effort.as_deref()), (Some("haiku"), Some("high")));
         assert_eq!((begun.options.max_turns, begun.options.model), (Some(3), None));
-        let elsewhere = super::beginning(AgentKind::Claude, settings.clone(), Path::new("/q"), None, None);
+        let elsewhere =
+            super::beginning(AgentKind::Claude, settings.clone(), Some(Path::new("/q")), None, None);
         assert_eq!(elsewhere.options, SessionOptions::default());
         let asked = super::beginning(
             AgentKind::Claude,
@@ -339,7 +346,7 @@ mod tests {
         };
         let begun =
             |place| super::beginning(AgentKind::Claude, settings.clone(), place, Some(&profile), None);
-        let elsewhere = begun(Path::new("/q"));
+        let elsewhere = begun(Some(Path::new("/q")));
         assert_eq!(elsewhere.profile.as_deref(), Some("Work"));
         assert_eq!(
             (elsewhere.model.as_deref(), elsewhere.mode),

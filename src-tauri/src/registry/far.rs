@@ -3,16 +3,15 @@
 
 use super::{Entry, SessionRegistry, creation, lock, no_such_session};
 use crate::wanted::{LONGEST_NAME, Wanted};
-use deskbell_cli::far::{AskWindow, Connections, Far, Machine};
+use deskbell_cli::far::{AskWindow, Connections, Far};
 use deskbell_engine::api::server::{NewFork, NewSession, RevertRequest, SessionSummary};
 use deskbell_engine::api::*;
 use deskbell_engine::launch::Launch;
-use deskbell_engine::projects::KnownProject;
 use deskbell_engine::remote::{Dial, ServerLink};
 use deskbell_engine::session::MirroredSession;
 use deskbell_engine::title::Title;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -38,12 +37,12 @@ pub enum FarState {
 /// The projects on other machines, and the links to these.
 #[derive(Default)]
 pub(super) struct FarProjects {
-    states: HashMap<PathBuf, FarState>,
+    states: HashMap<RemoteProject, FarState>,
     /// What is checked out in their folders, or why it is not known.
-    checkouts: HashMap<PathBuf, Result<Checkout, UnreadFile>>,
-    links: HashMap<String, FarLink>,
+    checkouts: HashMap<RemoteProject, Result<Checkout, UnreadFile>>,
+    links: HashMap<RemoteMachine, FarLink>,
     /// The conversations that these machines listed or found, by project and the agent's id.
-    stored: HashMap<PathBuf, HashMap<String, StoredSession>>,
+    stored: HashMap<RemoteProject, HashMap<String, StoredSession>>,
     /// Reverts there that can be undone: the id of the request, by the session and the time that the page has.
     reverts: HashMap<(SessionId, u64), String>,
     connections: Arc<Connections>,
@@ -96,36 +95,18 @@ pub struct AskPlace {
     pub is_asked: Box<dyn Fn() -> bool + Send + Sync>,
 }
 
-/// The longest path of a folder there, in bytes.
-pub const MAX_PATH: usize = 4 << 10;
-
-/// Whether this can be the path of a folder there.
-pub fn is_path(path: &str) -> bool {
-    path.starts_with('/') && path.len() <= MAX_PATH && !path.contains(char::is_control)
+/// The machine, with the program that comes with Deskbell.
+pub fn far_of(machine: &RemoteMachine) -> Far {
+    Far { machine: machine.clone(), program: None }
 }
 
-/// The machine of a project, and its folder there; `None` if it is on this machine, or if one of them cannot be used.
-pub fn place_of(project: &Path) -> Option<(Far, String)> {
-    let (machine, folder) = KnownProject::on_machine(project).filter(|(_, folder)| is_path(folder))?;
-    let machine: Machine = machine.parse().ok()?;
-    Some((Far { machine, program: None }, folder.to_owned()))
-}
-
-/// Whether a project is on another machine, also on one whose name cannot be used.
-pub fn is_far(project: &Path) -> bool {
-    KnownProject::on_machine(project).is_some()
-}
-
-/// Whether the agents of a project run on this computer, in a container for example.
-pub fn is_on_this_computer(project: &Path) -> bool {
-    let machine = KnownProject::on_machine(project).map(|(machine, _)| machine.parse::<Machine>());
-    machine.is_none_or(|machine| machine.is_ok_and(|machine| machine.is_this_computer()))
-}
-
-/// Why files of this machine cannot be dropped on a project or pasted into it; `None`: they can.
-pub fn refused_files(project: &Path) -> Option<Dropped> {
+/// The folder of a project, for files of this machine that are dropped on it or pasted into it; else why they cannot be.
+pub fn taking_files(project: ProjectRef) -> Result<PathBuf, Dropped> {
     let why = "Files of this machine cannot be attached to a prompt of another one. Paste an image or a text instead.";
-    is_far(project).then(|| Dropped::Refused { why: why.to_owned() })
+    match project {
+        ProjectRef::Here(folder) => Ok(folder),
+        ProjectRef::There(_) => Err(Dropped::Refused { why: why.to_owned() }),
+    }
 }
 
 /// The error of a command that needs the files of the folder.
@@ -138,28 +119,28 @@ fn refused(message: &str) -> CommandError {
 }
 
 impl SessionRegistry {
-    pub fn far_state(&self, project: &Path) -> Option<FarState> {
+    pub fn far_state(&self, project: &RemoteProject) -> Option<FarState> {
         lock(&self.far).states.get(project).cloned()
     }
 
     /// Marks a project as being asked. False: it is being asked already.
-    pub fn begin_far(&self, project: &Path) -> bool {
-        let before = lock(&self.far).states.insert(project.to_owned(), FarState::Connecting);
+    pub fn begin_far(&self, project: &RemoteProject) -> bool {
+        let before = lock(&self.far).states.insert(project.clone(), FarState::Connecting);
         !matches!(before, Some(FarState::Connecting))
     }
 
-    pub fn set_far_state(&self, project: &Path, state: FarState) {
-        lock(&self.far).states.insert(project.to_owned(), state);
+    pub fn set_far_state(&self, project: &RemoteProject, state: FarState) {
+        lock(&self.far).states.insert(project.clone(), state);
     }
 
     /// What is checked out in the folder of a project; `None` until its machine has said it.
-    pub fn far_checkout(&self, project: &Path) -> Option<Result<Checkout, UnreadFile>> {
+    pub fn far_checkout(&self, project: &RemoteProject) -> Option<Result<Checkout, UnreadFile>> {
         lock(&self.far).checkouts.get(project).cloned()
     }
 
     /// Returns whether it differs from what was known.
-    pub fn set_far_checkout(&self, project: &Path, checkout: Result<Checkout, UnreadFile>) -> bool {
-        let before = lock(&self.far).checkouts.insert(project.to_owned(), checkout.clone());
+    pub fn set_far_checkout(&self, project: &RemoteProject, checkout: Result<Checkout, UnreadFile>) -> bool {
+        let before = lock(&self.far).checkouts.insert(project.clone(), checkout.clone());
         before != Some(checkout)
     }
 
@@ -167,10 +148,12 @@ impl SessionRegistry {
     /// is there: a copy can take longer than an attempt of the link. The second value is true if it is new.
     pub fn far_link(&self, far: &Far, place: impl FnOnce() -> AskPlace) -> (ServerLink, bool) {
         let mut known = lock(&self.far);
-        let name = far.machine.to_string();
-        let is_new = !known.links.contains_key(&name);
+        let is_new = !known.links.contains_key(&far.machine);
         let connections = known.connections.clone();
-        let link = known.links.entry(name).or_insert_with(|| open_link(far.clone(), connections, place()));
+        let link = known
+            .links
+            .entry(far.machine.clone())
+            .or_insert_with(|| open_link(far.clone(), connections, place()));
         (link.link.clone(), is_new)
     }
 
@@ -179,32 +162,31 @@ impl SessionRegistry {
     }
 
     /// Tries the link to the machine of this project now, and lets ssh ask something for it.
-    pub fn retry_far_link(&self, project: &Path) {
-        let Some((machine, _)) = KnownProject::on_machine(project) else { return };
-        if let Some(far) = lock(&self.far).links.get(machine) {
+    pub fn retry_far_link(&self, project: &RemoteProject) {
+        if let Some(far) = lock(&self.far).links.get(&project.machine) {
             far.attempts.wanted();
             far.link.retry();
         }
     }
 
     /// The machines that links were made to, and those that are known by their projects, for the board.
-    pub fn far_machines(&self, used: &BTreeMap<String, u64>) -> Vec<BoardMachine> {
+    pub fn far_machines(&self, used: &BTreeMap<RemoteMachine, u64>) -> Vec<BoardMachine> {
         let far = lock(&self.far);
-        let names: BTreeSet<&String> = far.links.keys().chain(used.keys()).collect();
-        let machine = |name: &String| {
+        let machines: BTreeSet<&RemoteMachine> = far.links.keys().chain(used.keys()).collect();
+        let machine = |name: &RemoteMachine| {
             let link = far.links.get(name);
             BoardMachine {
-                name: name.clone(),
+                name: name.to_string(),
                 link: link.map(|far| far.link.state()),
                 seen_at: link.and_then(|far| far.seen_at),
                 used_at: used.get(name).copied(),
             }
         };
-        names.into_iter().map(machine).collect()
+        machines.into_iter().map(machine).collect()
     }
 
     /// Tries the link to a machine now, if there is one. The connection was made, so ssh need not ask.
-    pub fn retry_far_machine(&self, machine: &str) {
+    pub fn retry_far_machine(&self, machine: &RemoteMachine) {
         if let Some(far) = lock(&self.far).links.get(machine) {
             far.link.retry();
         }
@@ -213,15 +195,13 @@ impl SessionRegistry {
     /// The other machine that a session runs on.
     pub fn machine_of(&self, id: &SessionId) -> Option<String> {
         let (project, _) = self.known(id)?;
-        KnownProject::on_machine(&project).map(|(machine, _)| machine.to_owned())
+        project.machine().map(RemoteMachine::to_string)
     }
 
     /// The sessions of a machine as they are known, the last changed first.
-    pub fn sessions_on(&self, machine: &str) -> Vec<(PathBuf, Session)> {
-        let is_there =
-            |project: &Path| KnownProject::on_machine(project).is_some_and(|(name, _)| name == machine);
+    pub fn sessions_on(&self, machine: &RemoteMachine) -> Vec<(ProjectRef, Session)> {
         let sessions = self.lock();
-        let there = sessions.values().filter(|entry| is_there(&entry.project));
+        let there = sessions.values().filter(|entry| entry.project.machine() == Some(machine));
         let mut there: Vec<_> = there.map(|entry| (entry.project.clone(), entry.session.clone())).collect();
         there.sort_by(|(_, a), (_, b)| (b.changed_at, a.id.as_str()).cmp(&(a.changed_at, b.id.as_str())));
         there
@@ -233,31 +213,36 @@ impl SessionRegistry {
     }
 
     /// The link to a machine is up, or was until now.
-    pub fn seen_far(&self, machine: &str, now: u64) {
+    pub fn seen_far(&self, machine: &RemoteMachine, now: u64) {
         if let Some(far) = lock(&self.far).links.get_mut(machine) {
             far.seen_at = Some(now);
         }
     }
 
-    fn far_link_of(&self, project: &Path) -> Option<ServerLink> {
-        let (machine, _) = KnownProject::on_machine(project)?;
-        lock(&self.far).links.get(machine).map(|far| far.link.clone())
+    fn far_link_of(&self, project: &RemoteProject) -> Option<ServerLink> {
+        lock(&self.far).links.get(&project.machine).map(|far| far.link.clone())
+    }
+
+    fn connected_link_of(&self, project: &RemoteProject) -> Result<ServerLink, CommandError> {
+        self.far_link_of(project).ok_or_else(|| refused("The machine of this project is not connected yet."))
+    }
+
+    fn far_sessions(&self, project: &RemoteProject) -> Vec<Session> {
+        self.sessions(&project.clone().into())
     }
 
     /// Adds the sessions of this project that its machine lists and that are not known yet, and returns them.
-    pub async fn add_far(&self, project: &Path, listed: Vec<SessionSummary>) -> Vec<Session> {
-        let (Some((_, folder)), Some(link)) = (place_of(project), self.far_link_of(project)) else {
-            return Vec::new();
-        };
+    pub async fn add_far(&self, project: &RemoteProject, listed: Vec<SessionSummary>) -> Vec<Session> {
+        let Some(link) = self.far_link_of(project) else { return Vec::new() };
         let _one_at_a_time = self.beginning.lock().await;
-        let of_project = listed.into_iter().filter(|summary| summary.project == folder);
+        let of_project = listed.into_iter().filter(|summary| summary.project == project.folder.as_str());
         let mut added = Vec::new();
         for summary in of_project.take(MOST_SESSIONS) {
             // Also one of this machine with the same id.
             if self.known(&summary.id).is_some() || lock(&self.removed).contains_key(&summary.id) {
                 continue;
             }
-            match self.mirror_of(&link, summary.id, project.to_owned()).await {
+            match self.mirror_of(&link, summary.id, project.clone().into()).await {
                 Ok(session) => added.push(session),
                 Err(error) => tracing::warn!(%error, "a session of another machine could not be shown"),
             }
@@ -266,31 +251,40 @@ impl SessionRegistry {
     }
 
     /// A session of this project that a server runs.
-    pub fn mirrored_session(&self, project: &Path, id: &SessionId) -> Result<MirroredSession, CommandError> {
-        self.session(project, id)?.mirrored().cloned().ok_or_else(no_such_session)
+    pub fn mirrored_session(
+        &self,
+        project: &RemoteProject,
+        id: &SessionId,
+    ) -> Result<MirroredSession, CommandError> {
+        self.session(&project.clone().into(), id)?.mirrored().cloned().ok_or_else(no_such_session)
     }
 
     /// A session through which the machine of this project is asked about its folder: this one, or the last changed.
     pub fn session_there(
         &self,
-        project: &Path,
+        project: &RemoteProject,
         open: Option<SessionId>,
     ) -> Result<MirroredSession, CommandError> {
         let open = open.and_then(|id| self.mirrored_session(project, &id).ok());
-        let last =
-            || self.sessions(project).first().and_then(|last| self.mirrored_session(project, &last.id).ok());
+        let last = || {
+            self.far_sessions(project).first().and_then(|last| self.mirrored_session(project, &last.id).ok())
+        };
         open.or_else(last).ok_or_else(|| {
             refused("The files there are listed after the first prompt, because a session there reads them.")
         })
     }
 
     /// Remembers conversations that the machine of this project listed or found, so that they can be opened.
-    pub fn know_far_stored(&self, project: &Path, sessions: impl IntoIterator<Item = StoredSession>) {
+    pub fn know_far_stored(
+        &self,
+        project: &RemoteProject,
+        sessions: impl IntoIterator<Item = StoredSession>,
+    ) {
         let mut far = lock(&self.far);
         if far.stored.len() >= MOST_PROJECTS && !far.stored.contains_key(project) {
             return;
         }
-        let of_project = far.stored.entry(project.to_owned()).or_default();
+        let of_project = far.stored.entry(project.clone()).or_default();
         of_project.extend(sessions.into_iter().map(|one| (one.agent_session_id.clone(), one)));
     }
 
@@ -298,15 +292,13 @@ impl SessionRegistry {
     /// started before its first prompt.
     pub(super) async fn open_far_stored(
         &self,
-        project: &Path,
+        project: &RemoteProject,
         agent_session_id: &str,
     ) -> Result<Session, CommandError> {
-        let (Some((_, folder)), Some(link)) = (place_of(project), self.far_link_of(project)) else {
-            return Err(refused("The machine of this project is not connected yet."));
-        };
+        let link = self.connected_link_of(project)?;
         let _one_at_a_time = self.beginning.lock().await;
         let is_it = |session: &Session| session.agent_session_id.as_deref() == Some(agent_session_id);
-        if let Some(open) = self.sessions(project).into_iter().find(is_it) {
+        if let Some(open) = self.far_sessions(project).into_iter().find(is_it) {
             return Ok(open);
         }
         let stored =
@@ -317,31 +309,29 @@ impl SessionRegistry {
             detail: None,
         })?;
         let session = NewSession {
-            project: folder,
+            project: project.folder.to_string(),
             resume: Some(stored.agent_session_id),
             title: Some(stored.title),
             profile: stored.profile,
             ..NewSession::default()
         };
-        self.open_as_asked(&link, project, session).await
+        self.open_as_asked(&link, &project.clone().into(), session).await
     }
 
     /// Opens a session there that begins as a copy of another one of that machine.
     pub(super) async fn fork_far(
         &self,
-        project: &Path,
+        project: &RemoteProject,
         origin: Session,
         before: Option<(String, String)>,
     ) -> Result<ForkedSession, CommandError> {
-        let (Some((_, folder)), Some(link)) = (place_of(project), self.far_link_of(project)) else {
-            return Err(refused("The machine of this project is not connected yet."));
-        };
+        let link = self.connected_link_of(project)?;
         let of = origin.agent_session_id.ok_or_else(|| {
             refused("The agent has nothing of this session yet. Send a prompt before you fork it.")
         })?;
         let (before, draft) = before.unzip();
         let session = NewSession {
-            project: folder,
+            project: project.folder.to_string(),
             agent: (origin.agent == AgentKind::Demo).then(|| "demo".to_owned()),
             fork: Some(NewFork { of, before }),
             title: Some(Title::of_fork(&origin.title).as_str().to_owned()),
@@ -350,18 +340,21 @@ impl SessionRegistry {
             options: Box::new(SessionOptions { model: None, effort: None, ..origin.options }),
             ..NewSession::default()
         };
-        Ok(ForkedSession { session: self.open_as_asked(&link, project, session).await?, draft })
+        Ok(ForkedSession {
+            session: self.open_as_asked(&link, &project.clone().into(), session).await?,
+            draft,
+        })
     }
 
     /// Reverts a change there. `at` names the revert for an undo.
     pub async fn revert_far(
         &self,
-        project: &Path,
+        project: &RemoteProject,
         id: &SessionId,
         change: RevertRequest,
         at: u64,
     ) -> Result<(), CommandError> {
-        self.session(project, id)?;
+        self.mirrored_session(project, id)?;
         let link = self.far_link_of(project).ok_or_else(not_here)?;
         let request = link.revert(id.clone(), change).await?;
         lock(&self.far).reverts.insert((id.clone(), at), request);
@@ -369,10 +362,10 @@ impl SessionRegistry {
     }
 
     /// Undoes a revert there.
-    pub async fn undo_revert_far(&self, project: &Path, at: u64) -> Result<(), CommandError> {
+    pub async fn undo_revert_far(&self, project: &RemoteProject, at: u64) -> Result<(), CommandError> {
         let link = self.far_link_of(project).ok_or_else(not_here)?;
         let of_project: Vec<SessionId> =
-            self.sessions(project).into_iter().map(|session| session.id).collect();
+            self.far_sessions(project).into_iter().map(|session| session.id).collect();
         let known = lock(&self.far).reverts.clone();
         let mut known = known.into_iter().filter(|((id, time), _)| *time == at && of_project.contains(id));
         let ((id, _), of) = known.next().ok_or_else(|| refused("This revert is no longer known."))?;
@@ -384,36 +377,32 @@ impl SessionRegistry {
     /// Opens a new session there: of Claude Code, as it is found there, or of the demo agent.
     pub(super) async fn begin_far_session(
         &self,
-        project: &Path,
+        project: &RemoteProject,
         agent: AgentKind,
     ) -> Result<Session, CommandError> {
-        let (Some((_, folder)), Some(link)) = (place_of(project), self.far_link_of(project)) else {
-            return Err(refused("The machine of this project is not connected yet."));
-        };
+        let link = self.connected_link_of(project)?;
         // A program of this machine's settings is not there, and presets name folders of this machine.
         let begun =
-            creation::beginning(agent, self.current.get(), project, None, creation::mode_of_environment());
+            creation::beginning(agent, self.current.get(), None, None, creation::mode_of_environment());
         let session = NewSession {
-            project: folder,
+            project: project.folder.to_string(),
             agent: (agent == AgentKind::Demo).then(|| "demo".to_owned()),
             model: begun.model,
             mode: begun.mode,
             options: Box::new(SessionOptions { effort: begun.effort, ..SessionOptions::default() }),
             ..NewSession::default()
         };
-        self.open_in(&link, project, session).await
+        self.open_in(&link, &project.clone().into(), session).await
     }
 
     /// Returns the project's empty session with this agent or profile of the machine there, or a new one.
     pub async fn begin_far_with(
         &self,
-        project: &Path,
+        project: &RemoteProject,
         kind: AgentKind,
         wanted: Wanted,
     ) -> Result<Session, CommandError> {
-        let (Some((_, folder)), Some(link)) = (place_of(project), self.far_link_of(project)) else {
-            return Err(refused("The machine of this project is not connected yet."));
-        };
+        let link = self.connected_link_of(project)?;
         let (agent, profile) = match wanted {
             Wanted::Agent(agent) => (Some(agent.id.to_owned()), None),
             Wanted::Profile(name) => (None, Some(name)),
@@ -423,15 +412,16 @@ impl SessionRegistry {
             let is_same = session.profile == profile && (profile.is_some() || session.agent_id == agent);
             session.is_empty && session.agent == kind && is_same
         };
-        if let Some(empty) = self.sessions(project).into_iter().find(is_fit) {
+        if let Some(empty) = self.far_sessions(project).into_iter().find(is_fit) {
             return Ok(empty);
         }
-        let session = NewSession { project: folder, agent, profile, ..NewSession::default() };
-        self.open_as_asked(&link, project, session).await
+        let session =
+            NewSession { project: project.folder.to_string(), agent, profile, ..NewSession::default() };
+        self.open_as_asked(&link, &project.clone().into(), session).await
     }
 
     /// Refuses to start Claude Code in a folder of another machine before the user has decided about it.
-    pub fn check_far(&self, project: &Path) -> Result<(), CommandError> {
+    pub fn check_far(&self, project: &RemoteProject) -> Result<(), CommandError> {
         match self.far_state(project) {
             Some(FarState::Reached(trust)) => match trust.state {
                 TrustStatus::Trusted | TrustStatus::Restricted | TrustStatus::Kept => Ok(()),
@@ -449,10 +439,14 @@ impl SessionRegistry {
     }
 
     /// What logs in to the agent of a session there, or to Claude Code, in a terminal there.
-    pub fn login_words(&self, project: &Path, id: Option<&SessionId>) -> Result<Vec<String>, CommandError> {
+    pub fn login_words(
+        &self,
+        project: &RemoteProject,
+        id: Option<&SessionId>,
+    ) -> Result<Vec<String>, CommandError> {
         let of_claude = || ["claude"].iter().chain(Launch::LOGIN_ARGS).map(|&word| word.to_owned()).collect();
         let Some(id) = id else { return Ok(of_claude()) };
-        let known = self.known(id).filter(|(of, _)| of == project);
+        let known = self.known(id).filter(|(of, _)| of.there() == Some(project));
         let (_, session) = known.ok_or_else(no_such_session)?;
         no_profile_in_terminal(&session)?;
         if session.agent == AgentKind::Claude {
@@ -464,9 +458,9 @@ impl SessionRegistry {
 
     /// The link that a session's events come over.
     pub(super) fn link_of(&self, entry: &Entry) -> Option<ServerLink> {
-        match is_far(&entry.project) {
-            true => self.far_link_of(&entry.project),
-            false => self.server.borrow().clone(),
+        match &entry.project {
+            ProjectRef::There(project) => self.far_link_of(project),
+            ProjectRef::Here(_) => self.server.borrow().clone(),
         }
     }
 }
@@ -537,26 +531,5 @@ mod tests {
             assert!(!are(words), "{words:?}");
         }
         assert!(!are(&["x".repeat(2_049).as_str()]));
-    }
-
-    #[test]
-    fn a_project_is_on_the_machine_that_its_path_names() {
-        let (far, folder) = place_of(&KnownProject::path_on("docker:web", "/app")).unwrap();
-        assert_eq!((far.machine.to_string().as_str(), folder.as_str()), ("docker:web", "/app"));
-        let is_on_this_computer = |machine| is_on_this_computer(&KnownProject::path_on(machine, "/app"));
-        assert!(is_on_this_computer("docker:web") && is_on_this_computer("flatpak:host"));
-        assert!(!is_on_this_computer("box") && !is_on_this_computer("kubectl:web"));
-        assert!(super::is_on_this_computer(Path::new("/app")));
-        assert!(place_of(Path::new("/app")).is_none() && !is_far(Path::new("/app")));
-        // From a file that was changed by hand.
-        let odd = KnownProject::path_on("-oProxyCommand=x", "/app");
-        assert!(place_of(&odd).is_none() && is_far(&odd));
-        for path in ["", "app", "~", "/a\0b", "/a\nb", "/\u{1b}[2J", "C:\\app", "--decide=trust"] {
-            assert!(!is_path(path), "{path:?}");
-            let odd = KnownProject::path_on("box", path);
-            assert!(place_of(&odd).is_none() && is_far(&odd), "{path:?}");
-        }
-        assert!(is_path("/home/me/app") && is_path("/"));
-        assert!(!is_path(&format!("/{}", "x".repeat(MAX_PATH))));
     }
 }

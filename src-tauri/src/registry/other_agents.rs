@@ -35,7 +35,8 @@ impl SessionRegistry {
         chosen: ChosenAgent,
         profile: Option<Profile>,
     ) -> Result<Session, CommandError> {
-        let begun = creation::beginning(AgentKind::Acp, self.current.get(), project, profile.as_ref(), None);
+        let begun =
+            creation::beginning(AgentKind::Acp, self.current.get(), Some(project), profile.as_ref(), None);
         let begun = SavedSession { acp: Some(chosen.clone()), ..begun };
         let (gate, memory, settings) = (self.gate.clone(), begun.clone(), self.current.get().agent);
         let launcher = agent::launcher(
@@ -62,7 +63,7 @@ impl SessionRegistry {
             let is_same = session.agent_id == chosen.row_id() && session.profile == begun.profile;
             session.is_empty && session.agent == AgentKind::Acp && is_same && is_kept == keeps
         };
-        match self.sessions(project).into_iter().find(is_fit) {
+        match self.sessions(&project.into()).into_iter().find(is_fit) {
             Some(empty) => Ok(empty),
             None if keeps => {
                 let session = NewSession {
@@ -79,7 +80,7 @@ impl SessionRegistry {
 
     /// Makes the window show the trust page of the agent of this session.
     pub fn review_trust(&self, project: &Path, id: &SessionId) -> Result<(), CommandError> {
-        self.session(project, id)?;
+        self.session(&project.into(), id)?;
         let agent = self.acp_of(id).filter(|agent| !agent::is_demo(agent)).ok_or_else(|| CommandError {
             code: ErrorCode::BadCommand,
             message: "This session has no agent with a trust decision of its own.".to_owned(),
@@ -97,18 +98,20 @@ impl SessionRegistry {
     /// Returns an error if an agent may not start in the folder. A missing folder is reported elsewhere.
     pub(super) async fn check(
         &self,
-        project: &Path,
+        project: &ProjectRef,
         agent: AgentKind,
         acp: Option<ChosenAgent>,
     ) -> Result<(), CommandError> {
         if agent == AgentKind::Demo || acp.as_ref().is_some_and(agent::is_demo) {
             return Ok(());
         }
-        if super::far::is_far(project) {
+        let of = match project {
+            ProjectRef::Here(folder) => folder,
             // The server there checks what was decided about another agent, before each start.
-            return if agent == AgentKind::Acp { Ok(()) } else { self.check_far(project) };
-        }
-        let (gate, folder) = (self.gate.clone(), project.to_owned());
+            ProjectRef::There(_) if agent == AgentKind::Acp => return Ok(()),
+            ProjectRef::There(there) => return self.check_far(there),
+        };
+        let (gate, folder) = (self.gate.clone(), of.clone());
         let check = move || {
             if !folder.is_dir() {
                 return Ok(());
@@ -125,7 +128,7 @@ impl SessionRegistry {
                 _ => Ok(()),
             }
         };
-        disk::run(project, disk::DEADLINE, check).await?
+        disk::run(of, disk::DEADLINE, check).await?
     }
 }
 

@@ -1,6 +1,6 @@
 //! Profiles of the settings in a window: the one of a project, a new session with one, and where its files are.
 
-use super::{SessionRegistry, far};
+use super::SessionRegistry;
 use deskbell_cli::{agent, profiles};
 use deskbell_engine::acp::ChosenAgent;
 use deskbell_engine::api::*;
@@ -16,9 +16,9 @@ impl SessionRegistry {
     }
 
     /// The profile that new sessions of this project begin with.
-    pub fn profile_of(&self, project: &Path, agent: AgentKind) -> Option<Profile> {
-        let is_here = agent == AgentKind::Claude && !far::is_far(project);
-        is_here.then(|| profiles::of_project(&self.current.get().agent, project)).flatten()
+    pub fn profile_of(&self, project: &ProjectRef, agent: AgentKind) -> Option<Profile> {
+        let folder = project.here().filter(|_| agent == AgentKind::Claude)?;
+        profiles::of_project(&self.current.get().agent, folder)
     }
 
     /// Returns a session with this profile that has no prompt yet: the project's empty one, or a new one. Nothing is
@@ -28,8 +28,9 @@ impl SessionRegistry {
         match profiles::agent(&profile) {
             Some(agent) => self.create_acp(project, agent, Some(profile)).await,
             None => {
-                self.check(project, AgentKind::Claude, None).await?;
-                self.begin_with(project, AgentKind::Claude, Some(profile), false).await
+                let project = ProjectRef::from(project);
+                self.check(&project, AgentKind::Claude, None).await?;
+                self.begin_with(&project, AgentKind::Claude, Some(profile), false).await
             }
         }
     }

@@ -20,10 +20,10 @@ impl SessionRegistry {
     }
 
     /// Takes a session of this project out of the list, at once. `remove` then ends its process, which may take long.
-    pub fn take_out(&self, project: &Path, id: &SessionId) -> Result<Session, CommandError> {
+    pub fn take_out(&self, project: &ProjectRef, id: &SessionId) -> Result<Session, CommandError> {
         let mut sessions = self.lock();
         let entry = sessions.remove(id).ok_or_else(no_such_session)?;
-        if entry.project != project {
+        if entry.project != *project {
             sessions.insert(id.clone(), entry);
             return Err(no_such_session());
         }
@@ -95,7 +95,8 @@ impl SessionRegistry {
     /// The sessions of a project that run in the app itself.
     fn of_app(&self, project: &Path) -> Vec<Session> {
         let sessions = self.lock();
-        let is_of = |entry: &&Entry| entry.project == project && entry.handle.mirrored().is_none();
+        let is_of =
+            |entry: &&Entry| entry.project.here() == Some(project) && entry.handle.mirrored().is_none();
         sessions.values().filter(is_of).map(|entry| entry.session.clone()).collect()
     }
 
@@ -103,7 +104,7 @@ impl SessionRegistry {
     /// nothing of it. Waits until its agent has ended.
     pub async fn restore(
         &self,
-        project: &Path,
+        project: &ProjectRef,
         id: &SessionId,
         agent_session_id: Option<&str>,
     ) -> Result<Session, CommandError> {
@@ -118,19 +119,19 @@ impl SessionRegistry {
         if let Some(session) = self.known(id).filter(|(of, _)| of == project).map(|(_, session)| session) {
             return Ok(session);
         }
-        if super::far::is_far(project) {
+        let Some(folder) = project.here().map(Path::to_owned) else {
             return Err(CommandError {
                 code: ErrorCode::NoSuchSession,
                 message: "A session that was removed on another machine cannot be brought back.".to_owned(),
                 detail: None,
             });
-        }
+        };
         let refused = |detail: Option<String>| CommandError {
             code: ErrorCode::NoSuchSession,
             message: "The session could not be brought back.".to_owned(),
             detail,
         };
-        let (store, of, folder) = (self.store.clone(), id.clone(), project.to_owned());
+        let (store, of) = (self.store.clone(), id.clone());
         let restored = disk::run(&self.data, disk::DEADLINE, move || store.restore(&folder, &of)).await?;
         match (restored.map_err(|error| refused(Some(error.to_string())))?, agent_session_id) {
             (Some(record), _) => self.add(record).await,

@@ -1,14 +1,14 @@
 //! The command line of `deskbell on`.
 
 use super::Problem;
-use crate::far::Machine;
 use clap::ValueHint;
+use deskbell_engine::api::RemoteMachine;
 use std::path::{Path, PathBuf};
 
 /// A command for another machine.
 #[derive(Debug, PartialEq, Eq)]
 pub struct OnOptions {
-    pub machine: Machine,
+    pub machine: RemoteMachine,
     /// The program to copy there, instead of the one for its system that came with Deskbell.
     pub program: Option<PathBuf>,
     /// The arguments of Deskbell there. They have no line feed and no NUL.

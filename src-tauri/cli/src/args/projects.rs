@@ -1,9 +1,9 @@
 //! The command line of `deskbell projects`.
 
 use super::Problem;
-use crate::far::Machine;
 use clap::ValueHint;
-use deskbell_engine::projects::{Change, KnownProject, ProjectStore};
+use deskbell_engine::api::{BadFolder, ProjectRef, RemoteMachine, RemoteProject};
+use deskbell_engine::projects::{Change, ProjectStore};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -17,7 +17,7 @@ pub struct ProjectsArgs {
     list: ListArgs,
     /// With --pin, --unpin and --remove: the folder is one of this machine, as it is listed
     #[arg(long, value_name = "MACHINE", requires = PLACE)]
-    machine: Option<Machine>,
+    machine: Option<RemoteMachine>,
     /// With --moved: the folder's new place
     #[arg(long, requires = "moved", conflicts_with_all = [PLACE, "machine"], value_name = "NEW", value_hint = ValueHint::DirPath)]
     to: Option<PathBuf>,
@@ -59,31 +59,31 @@ impl ProjectsArgs {
     /// The change of the list; `None` lists it.
     pub fn checked(self, cwd: &Path) -> Result<Option<Change>, Problem> {
         let Self { list, machine, to } = self;
-        let path = |folder| path(machine.as_ref(), folder, cwd);
+        let project = |folder| project(machine, folder, cwd);
         Ok(if let Some(folder) = list.pin {
-            Some(Change::Pin { path: path(folder), pinned: true })
+            Some(Change::Pin { project: project(folder)?, pinned: true })
         } else if let Some(folder) = list.unpin {
-            Some(Change::Pin { path: path(folder), pinned: false })
+            Some(Change::Pin { project: project(folder)?, pinned: false })
         } else if let Some(folder) = list.remove {
-            Some(Change::Remove { path: path(folder) })
+            Some(Change::Remove { project: project(folder)? })
         } else if let (Some(folder), Some(to)) = (list.moved, to) {
             let to = ProjectStore::check_folder(&cwd.join(to))?;
-            Some(Change::Moved { from: self::path(None, folder, cwd), to, at: now() })
+            Some(Change::Moved { from: as_listed(&folder, cwd), to, at: now() })
         } else if let Some(folder) = list.keep_running {
             Some(keep_running(ProjectStore::check_folder(&cwd.join(folder))?, Some(true)))
         } else if let Some(folder) = list.no_keep_running {
             Some(keep_running(ProjectStore::check_folder(&cwd.join(folder))?, Some(false)))
         } else if let Some(folder) = list.default_keep_running {
             // The folder of a choice that is taken back may be gone.
-            Some(keep_running(self::path(None, folder, cwd), None))
+            Some(keep_running(as_listed(&folder, cwd), None))
         } else {
             list.clear.then_some(Change::Clear)
         })
     }
 }
 
-fn keep_running(path: PathBuf, keep: Option<bool>) -> Change {
-    Change::KeepRunning { path, keep, at: now() }
+fn keep_running(folder: PathBuf, keep: Option<bool>) -> Change {
+    Change::KeepRunning { folder, keep, at: now() }
 }
 
 /// Milliseconds since the epoch.
@@ -91,13 +91,15 @@ fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
 }
 
-/// The folder may be gone, and one of another machine is not asked for: it is the one with the name that is listed.
-fn path(machine: Option<&Machine>, folder: PathBuf, cwd: &Path) -> PathBuf {
-    match machine {
-        Some(machine) => KnownProject::path_on(&machine.to_string(), &folder.to_string_lossy()),
-        None => {
-            let path = cwd.join(folder);
-            dunce::canonicalize(&path).unwrap_or(path)
-        }
-    }
+/// A folder of another machine is not asked for: it is the one with the name that is listed.
+fn project(machine: Option<RemoteMachine>, folder: PathBuf, cwd: &Path) -> Result<ProjectRef, BadFolder> {
+    let Some(machine) = machine else { return Ok(as_listed(&folder, cwd).into()) };
+    let folder = folder.to_str().ok_or(BadFolder)?.parse()?;
+    Ok(RemoteProject { machine, folder }.into())
+}
+
+/// A folder of this machine, which may be gone.
+fn as_listed(folder: &Path, cwd: &Path) -> PathBuf {
+    let path = cwd.join(folder);
+    dunce::canonicalize(&path).unwrap_or(path)
 }

@@ -4,9 +4,8 @@ use super::on::OnOptions;
 use super::server::Which;
 use super::values::{by, conversation, format, format_of, session};
 use super::{Problem, folder_named};
-use crate::far::Machine;
 use clap::ValueHint;
-use deskbell_engine::api::{ExportFormat, SessionId, SessionMark};
+use deskbell_engine::api::{ExportFormat, RemoteMachine, SessionId, SessionMark};
 use deskbell_engine::usage::By;
 use std::path::{Path, PathBuf};
 
@@ -215,7 +214,7 @@ pub enum SessionsCommand {
 pub struct Host {
     /// On this machine instead, named as for `deskbell on`
     #[arg(long, value_name = "MACHINE")]
-    host: Option<Machine>,
+    host: Option<RemoteMachine>,
 }
 
 impl Host {

@@ -1,8 +1,8 @@
 //! A machine as a window uses it: one question at a time with a deadline, or a connection to the server there. What ssh
 //! asks, it asks in a window, and what a failed connection printed is kept for its error.
 
-use super::{AskWindow, Connection, Connections, Machine, Unanswered, Way, shown, start};
-use deskbell_engine::api::{CommandError, ErrorCode};
+use super::{AskWindow, Connection, Connections, MachineCommand, Unanswered, Way, shown, start};
+use deskbell_engine::api::{CommandError, ErrorCode, RemoteMachine};
 use serde::de::DeserializeOwned;
 #[cfg(unix)]
 use std::ffi::OsString;
@@ -84,7 +84,7 @@ impl FarError {
     }
 
     /// The error as a window shows it: the last lines of ssh say most, so they come first.
-    pub fn for_window(&self, machine: &Machine) -> CommandError {
+    pub fn for_window(&self, machine: &RemoteMachine) -> CommandError {
         let message = match self {
             Self::Failed { .. } => format!("Deskbell on {machine} could not do that."),
             Self::Unanswered(_) => format!("The connection to {machine} was not made."),
@@ -167,7 +167,7 @@ pub struct FarLines<T> {
 /// A machine, as a window reaches it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Far {
-    pub machine: Machine,
+    pub machine: RemoteMachine,
     /// The program to copy there, instead of the one for its system that came with Deskbell.
     pub program: Option<PathBuf>,
 }

@@ -4,8 +4,9 @@
 use super::questions::Listener;
 #[cfg(unix)]
 use super::shared::SharedConnections;
-use super::{AskWindow, Machine, Unanswered};
+use super::{AskWindow, Unanswered};
 #[cfg(unix)]
+use deskbell_engine::api::RemoteMachine;
 use deskbell_server::socket;
 use std::ffi::OsString;
 #[cfg(unix)]
@@ -69,7 +70,7 @@ impl Connections {
     }
 
     /// How a machine is reached. Its questions go to the window; without one nothing is asked.
-    pub(super) fn way(&self, machine: &Machine, window: Option<AskWindow>) -> Way {
+    pub(super) fn way(&self, machine: &RemoteMachine, window: Option<AskWindow>) -> Way {
         let mut way = Way { environment: self.environment.clone(), ..Way::default() };
         if !machine.is_ssh() {
             return way;
@@ -102,7 +103,7 @@ impl Connections {
 
 #[cfg(unix)]
 impl Connections {
-    fn listener(&self, machine: &Machine, window: AskWindow) -> io::Result<Listener> {
+    fn listener(&self, machine: &RemoteMachine, window: AskWindow) -> io::Result<Listener> {
         let program = self.program.clone().map_or_else(std::env::current_exe, Ok)?;
         Listener::open(&self.folder()?, program, machine.to_string(), window)
     }

@@ -1,6 +1,6 @@
 //! The hosts of the user's ssh configuration, to choose from. Only their names are read; ssh itself reads what they mean.
 
-use super::Machine;
+use deskbell_engine::api::RemoteMachine;
 use deskbell_engine::disk;
 use std::path::{Path, PathBuf};
 
@@ -48,8 +48,9 @@ impl Hosts {
 
     fn add(&mut self, name: &str) {
         // A pattern or a negation is no name of a machine.
-        let is_machine =
-            name.parse::<Machine>().is_ok_and(|machine| machine.is_ssh() && machine.to_string() == name);
+        let is_machine = name
+            .parse::<RemoteMachine>()
+            .is_ok_and(|machine| machine.is_ssh() && machine.to_string() == name);
         if is_machine && self.names.len() < MOST_HOSTS && !self.names.iter().any(|known| known == name) {
             self.names.push(name.to_owned());
         }

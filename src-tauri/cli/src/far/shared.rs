@@ -1,7 +1,7 @@
 //! Shared connections: one of ssh for each machine, which further ones join. So the user is asked once, and a folder is
 //! listed without another login.
 
-use super::Machine;
+use deskbell_engine::api::RemoteMachine;
 use deskbell_engine::disk;
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -29,7 +29,7 @@ pub(super) struct SharedConnections(Mutex<HashMap<String, Arc<tokio::sync::Mutex
 
 impl SharedConnections {
     /// The slot of a machine. It is locked while a connection is made: the second of two windows joins the first one's.
-    pub fn slot(&self, machine: &Machine) -> Arc<tokio::sync::Mutex<Slot>> {
+    pub fn slot(&self, machine: &RemoteMachine) -> Arc<tokio::sync::Mutex<Slot>> {
         let mut slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         slots.entry(machine.to_string()).or_default().clone()
     }
@@ -81,7 +81,7 @@ impl Slot {
     /// The options that share the connection. `parent` is where the folders of sockets are.
     pub async fn options(
         &mut self,
-        machine: &Machine,
+        machine: &RemoteMachine,
         parent: &Path,
         environment: &[(&'static str, OsString)],
     ) -> Vec<OsString> {
@@ -131,7 +131,7 @@ impl Slot {
         &self,
         folder: Option<PathBuf>,
         how: &'static str,
-        machine: &Machine,
+        machine: &RemoteMachine,
         environment: &[(&'static str, OsString)],
     ) {
         if let Some(folder) = folder {
@@ -140,7 +140,7 @@ impl Slot {
     }
 
     /// Leaves the connection, which may be dead, to itself: the next one has another socket.
-    pub fn renew(&mut self, machine: &Machine, environment: &[(&'static str, OsString)]) {
+    pub fn renew(&mut self, machine: &RemoteMachine, environment: &[(&'static str, OsString)]) {
         (self.is_up, self.is_in_doubt) = (false, false);
         let folder = self.folder.take();
         // What it carries goes on, if it is alive.
@@ -199,7 +199,7 @@ fn sharing_in(configuration: Option<&str>) -> Sharing {
 }
 
 /// What ssh's configuration says about a machine; `None` if this ssh does not print it.
-async fn configuration(machine: &Machine, environment: &[(&'static str, OsString)]) -> Option<String> {
+async fn configuration(machine: &RemoteMachine, environment: &[(&'static str, OsString)]) -> Option<String> {
     let mut ssh = ssh(environment);
     ssh.args(["-G", "--", machine.name()]).stdout(Stdio::piped());
     let reading = async {
@@ -223,7 +223,7 @@ async fn configuration(machine: &Machine, environment: &[(&'static str, OsString
 /// Closes the shared connection of a folder (`exit`), or to further ones (`stop`), and removes the folder.
 async fn end(
     how: &'static str,
-    machine: Machine,
+    machine: RemoteMachine,
     folder: PathBuf,
     environment: Vec<(&'static str, OsString)>,
 ) {

@@ -1,10 +1,8 @@
-//! The command line of a terminal that runs a program on another machine, as its user would type it there.
+//! The script of a terminal that runs a program on another machine, as its user would type it there.
 
-use super::Machine;
-use super::machine::in_login_shell;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use std::ffi::OsString;
+use deskbell_engine::api::RemoteFolder;
 
 /// A login shell reads its start files, so that it finds what its user would find. The line is a variable for it, because
 /// each shell has quotes of its own. Shells of the C family take no such options together, and run without the start files
@@ -14,30 +12,17 @@ const IN_SHELL: &str = r#"case "$SHELL" in
 *) exec "${SHELL:-/bin/sh}" -lic 'exec /bin/sh -c "$DESKBELL_LINE"' ;;
 esac"#;
 
-impl Machine {
-    /// A program of this machine and its arguments, which run these words on the terminal that it is started in: in a
-    /// folder there, or in the home folder.
-    ///
-    /// Nothing of the words and the folder is in it as they are. Some terminals join their arguments and give them to a
-    /// shell of this machine, and others split them at semicolons.
-    pub fn in_terminal(&self, folder: Option<&str>, words: &[String]) -> Vec<OsString> {
-        let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
-        let folder = folder.map_or_else(String::new, |folder| format!(" {}", quoted(folder)));
-        // After the start files, which could have changed the folder.
-        let line = format!("cd{folder} && exec {}", words.join(" "));
-        let script = format!("DESKBELL_LINE={}\nexport DESKBELL_LINE\n{IN_SHELL}", quoted(&line));
-        let packed = BASE64_STANDARD.encode(script);
-        // Without the program that unpacks it, its error stays on the screen.
-        let unpack = format!(r#"eval "$(echo {packed} | base64 -d || echo read _)""#);
-        let mut whole = vec![OsString::from(self.program())];
-        whole.extend(self.before_script());
-        if self.has_login_shell() {
-            whole.push(in_login_shell(&unpack).into());
-        } else {
-            whole.extend(["/bin/sh", "-c", &unpack].map(OsString::from));
-        }
-        whole
-    }
+/// A script without a single quote that runs these words in a folder there, or in the home folder. Neither is in it as it
+/// is.
+pub(super) fn script(folder: Option<&RemoteFolder>, words: &[String]) -> String {
+    let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+    let folder = folder.map_or_else(String::new, |folder| format!(" {}", quoted(folder.as_str())));
+    // After the start files, which could have changed the folder.
+    let line = format!("cd{folder} && exec {}", words.join(" "));
+    let script = format!("DESKBELL_LINE={}\nexport DESKBELL_LINE\n{IN_SHELL}", quoted(&line));
+    let packed = BASE64_STANDARD.encode(script);
+    // Without the program that unpacks it, its error stays on the screen.
+    format!(r#"eval "$(echo {packed} | base64 -d || echo read _)""#)
 }
 
 /// A word as a POSIX shell reads it.
@@ -47,11 +32,13 @@ fn quoted(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::super::MachineCommand;
+    use deskbell_engine::api::RemoteMachine;
 
     fn line(machine: &str, folder: &str, words: &[&str]) -> Vec<String> {
         let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
-        let line = machine.parse::<Machine>().unwrap().in_terminal(Some(folder), &words);
+        let line =
+            machine.parse::<RemoteMachine>().unwrap().in_terminal(Some(&folder.parse().unwrap()), &words);
         line.into_iter().map(|part| part.into_string().unwrap()).collect()
     }
 
@@ -74,7 +61,7 @@ mod tests {
                 _ => assert!(matches!(rest, [sh, c, _] if sh == "/bin/sh" && c == "-c"), "{rest:?}"),
             }
             // Also in a terminal that gives it to a shell here, or splits it.
-            let hostile = line(machine, "/a;touch b\n'", &["touch", ";touch c", "$(touch d)"]).join(" ");
+            let hostile = line(machine, "/a;touch b'", &["touch", ";touch c", "$(touch d)"]).join(" ");
             assert!(!hostile.contains([';', '\n']) && !hostile.contains("touch"), "{hostile}");
         }
     }
@@ -85,7 +72,9 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         std::fs::write(home.path().join(".profile"), "cd /\n").unwrap();
         for (folder, expected) in [(None, home.path().to_str().unwrap()), (Some("/usr"), "/usr")] {
-            let all = "docker:web".parse::<Machine>().unwrap().in_terminal(folder, &["pwd".to_owned()]);
+            let folder = folder.map(|folder| folder.parse().unwrap());
+            let docker: RemoteMachine = "docker:web".parse().unwrap();
+            let all = docker.in_terminal(folder.as_ref(), &["pwd".to_owned()]);
             let mut there = std::process::Command::new("/bin/sh");
             there.arg("-c").arg(all.last().unwrap()).env_clear().env("HOME", home.path());
             let output = there.env("PATH", "/usr/bin:/bin").output().unwrap();

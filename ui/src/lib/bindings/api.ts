@@ -2265,17 +2265,30 @@ export type BoardConnection = {
 event: string, board: BoardView, settings: SettingsView, };
 
 /**
+ * A project, by its folder. Its text is JSON: a string for a folder of this machine, else an object.
+ */
+export type ProjectRef = string | RemoteProject;
+
+/**
+ * A folder of another machine that is a project.
+ */
+export type RemoteProject = { machine: RemoteMachine, folder: RemoteFolder, };
+
+/**
+ * A machine, as the user names it: `box` or `ssh:me@box`, `docker:NAME`, `podman:NAME`, `devcontainer:FOLDER`,
+ * `kubectl:NAMESPACE/POD`, `wsl:NAME`, `flatpak:host`.
+ */
+export type RemoteMachine = string;
+
+/**
+ * The absolute path of a folder of another machine. It is one line, and no option of a command.
+ */
+export type RemoteFolder = string;
+
+/**
  * A project that was opened earlier.
  */
-export type RecentProject = { 
-/**
- * Names the project: the absolute path of the folder. That of a folder on another machine is not for display.
- */
-path: string, 
-/**
- * The machine that the folder is on; `null` for this one.
- */
-machine: string | null, 
+export type RecentProject = { project: ProjectRef, 
 /**
  * The name of the folder, for display.
  */

@@ -34,6 +34,7 @@ import type {
   Preset,
   PromptMoment,
   Readiness,
+  ProjectRef,
   RecentProject,
   RequestId,
   Reverted,
@@ -306,18 +307,18 @@ export interface Host {
   /** Asks the machine of this window's project, if that is not under way. What is known arrives as events. */
   retryFar(): Promise<void>;
   /** Opens a project that was opened earlier, or brings up its window. */
-  openRecent(path: string): Promise<void>;
+  openRecent(project: ProjectRef): Promise<void>;
   /** Answers the start page's question about a folder. */
   answerFolderQuestion(open: boolean): Promise<void>;
   /** Opens the demo in a folder of its own. */
   openDemo(): Promise<void>;
   /** Opens the start page, or brings it up. */
   openStartPage(): Promise<void>;
-  pinProject(path: string, pinned: boolean): Promise<void>;
+  pinProject(project: ProjectRef, pinned: boolean): Promise<void>;
   /** Removes a project from the list. The folder and its sessions stay. */
-  forgetProject(path: string): Promise<void>;
+  forgetProject(project: ProjectRef): Promise<void>;
   /** Asks with the system's chooser where the folder of a project is now, takes its sessions there, and opens it. */
-  moveProject(path: string): Promise<void>;
+  moveProject(project: ProjectRef): Promise<void>;
   /** Removes all projects from the list that are not pinned. */
   forgetAllProjects(): Promise<void>;
   /** Opens a web page in the desktop's browser. */

@@ -1,13 +1,14 @@
 // The list of projects: its filter, and what a row says about its project.
 
 import type { RecentProject } from '../bindings/api';
+import { shownProject } from '../text/project';
 
 /** The projects that match every word of `query`, in their order. */
 export function matching(projects: readonly RecentProject[], query: string): RecentProject[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   return projects.filter((project) => {
     const { branch, worktreeOf } = project.checkout;
-    const path = project.machine === null ? project.path : '';
+    const path = shownProject(project.project);
     const text = [project.name, path, project.place, branch, worktreeOf].join(' ').toLowerCase();
     return words.every((word) => text.includes(word));
   });

@@ -1,6 +1,6 @@
 // The state of the start page: its content, and what the user does with it.
 
-import type { SettingsView, StartConnection, StartView, WindowEvent } from '../bindings/api';
+import type { ProjectRef, SettingsView, StartConnection, StartView, WindowEvent } from '../bindings/api';
 import { asCommandError, loggedError, type Host } from '../host/host';
 import { machinesOf, type Machines } from './machines';
 import { ConnectionQuestions } from './questions.svelte';
@@ -55,8 +55,8 @@ export class StartState {
     return this.#try('The folder was not opened', () => this.#host.chooseFolder());
   }
 
-  open(path: string): Promise<void> {
-    return this.#try('The project was not opened', () => this.#host.openRecent(path));
+  open(project: ProjectRef): Promise<void> {
+    return this.#try('The project was not opened', () => this.#host.openRecent(project));
   }
 
   openDemo(): Promise<void> {
@@ -75,17 +75,17 @@ export class StartState {
     return this.#try('The folder was not opened', () => this.#host.answerFolderQuestion(open));
   }
 
-  pin(path: string, pinned: boolean): Promise<void> {
-    return this.#try('The list was not saved', () => this.#host.pinProject(path, pinned));
+  pin(project: ProjectRef, pinned: boolean): Promise<void> {
+    return this.#try('The list was not saved', () => this.#host.pinProject(project, pinned));
   }
 
-  forget(path: string): Promise<void> {
-    return this.#try('The list was not saved', () => this.#host.forgetProject(path));
+  forget(project: ProjectRef): Promise<void> {
+    return this.#try('The list was not saved', () => this.#host.forgetProject(project));
   }
 
   /** Asks for the folder that a missing one is now, and opens it. */
-  moved(path: string): Promise<void> {
-    return this.#try('The project was not opened in its new place', () => this.#host.moveProject(path));
+  moved(project: ProjectRef): Promise<void> {
+    return this.#try('The project was not opened in its new place', () => this.#host.moveProject(project));
   }
 
   forgetAll(): Promise<void> {

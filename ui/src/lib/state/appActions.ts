@@ -9,6 +9,7 @@ import type {
   JsonValue,
   Preset,
   Profile,
+  ProjectRef,
   UsageView,
   ZoomStep,
 } from '../bindings/api';
@@ -109,8 +110,8 @@ export abstract class AppActions {
     void this.problems.attempt('An error was not logged', () => this.host.reportPageError(place, loggedError(error)));
   }
 
-  async openRecent(path: string): Promise<void> {
-    await this.problems.attempt('The project was not opened', () => this.host.openRecent(path));
+  async openRecent(project: ProjectRef): Promise<void> {
+    await this.problems.attempt('The project was not opened', () => this.host.openRecent(project));
   }
 
   async chooseFolder(): Promise<void> {

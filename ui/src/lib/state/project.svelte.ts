@@ -31,6 +31,7 @@ import { StoredSessions } from '../sessions/stored.svelte';
 import { TrustQuestions } from '../trust/questions.svelte';
 import { Worktrees } from '../worktrees/worktrees.svelte';
 import { MenuBar } from '../window/menuBar.svelte';
+import { shownProject } from '../text/project';
 import { takeNamed } from './askAnother';
 import { AgentCheck } from './agentCheck.svelte';
 import { SecondSession } from './second.svelte';
@@ -461,8 +462,7 @@ export class ProjectState extends SessionActions {
   async loadRecent(): Promise<void> {
     await this.problems.attempt('The list of projects was not read', async () => {
       const recent = await this.host.recentProjects();
-      const isOwn = ({ path, machine, place, name }: RecentProject) =>
-        (machine === null ? path : `${place}/${name}`) === this.project.path;
+      const isOwn = (one: RecentProject) => shownProject(one.project) === this.project.path;
       this.recent = recent.filter((one) => !isOwn(one) && one.folder !== 'missing');
     });
   }

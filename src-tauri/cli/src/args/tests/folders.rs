@@ -6,7 +6,7 @@ use super::super::worktrees::{WorktreesAction, WorktreesOptions};
 use super::*;
 use deskbell_engine::acp::ChosenAgent;
 use deskbell_engine::api::{HunkPlace, TrustDecision};
-use deskbell_engine::projects::KnownProject;
+use deskbell_engine::api::{ProjectRef, RemoteProject};
 
 /// A command in `/`.
 fn of(command: &str, args: &[&str]) -> Result<Mode, Problem> {
@@ -135,10 +135,10 @@ fn the_list_of_projects_is_changed_by_one_option() {
     assert_eq!(of("projects", &[]).unwrap(), Mode::Projects(None));
     assert_eq!(of("projects", &["--json"]).unwrap(), Mode::Projects(None));
     assert_eq!(of("projects", &["--clear"]).unwrap(), change(Change::Clear));
-    let pin = |pinned| change(Change::Pin { path: "/".into(), pinned });
+    let pin = |pinned| change(Change::Pin { project: "/".into(), pinned });
     assert_eq!(of("projects", &["--pin=/"]).unwrap(), pin(true));
     assert_eq!(of("projects", &["--unpin", "/"]).unwrap(), pin(false));
-    let gone = Change::Remove { path: "/no/such".into() };
+    let gone = Change::Remove { project: "/no/such".into() };
     assert_eq!(of("projects", &["--remove=/no/such"]).unwrap(), change(gone));
     assert_eq!(refusal("projects", &["--remove="]), ErrorKind::InvalidValue);
     assert_eq!(refusal("projects", &["now"]), ErrorKind::UnknownArgument);
@@ -165,8 +165,8 @@ fn a_moved_folder_is_named_with_its_new_place() {
 #[test]
 fn a_project_is_chosen_to_keep_running_or_not() {
     let chosen = |args: &[&str]| match of("projects", args) {
-        Ok(Mode::Projects(Some(Change::KeepRunning { path, keep, at }))) => {
-            (path, keep, at > 1_700_000_000_000)
+        Ok(Mode::Projects(Some(Change::KeepRunning { folder, keep, at }))) => {
+            (folder, keep, at > 1_700_000_000_000)
         }
         other => panic!("{args:?}: {other:?}"),
     };
@@ -181,11 +181,12 @@ fn a_project_is_chosen_to_keep_running_or_not() {
 
 #[test]
 fn a_folder_of_another_machine_is_named_as_it_is_listed() {
-    let app = KnownProject::path_on("box", "/app");
-    let removed = || Mode::Projects(Some(Change::Remove { path: app.clone() }));
+    let app: ProjectRef =
+        RemoteProject { machine: "box".parse().unwrap(), folder: "/app".parse().unwrap() }.into();
+    let removed = || Mode::Projects(Some(Change::Remove { project: app.clone() }));
     assert_eq!(of("projects", &["--machine=box", "--remove=/app"]).unwrap(), removed());
     assert_eq!(of("projects", &["--remove=/app", "--machine", "box"]).unwrap(), removed());
-    let pinned = Change::Pin { path: app.clone(), pinned: true };
+    let pinned = Change::Pin { project: app.clone(), pinned: true };
     assert_eq!(of("projects", &["--machine=box", "--pin=/app"]).unwrap(), Mode::Projects(Some(pinned)));
     for args in [&["--machine=box"][..], &["--machine=box", "--clear"]] {
         assert_eq!(refusal("projects", args), ErrorKind::MissingRequiredArgument, "{args:?}");
@@ -193,4 +194,8 @@ fn a_folder_of_another_machine_is_named_as_it_is_listed() {
     assert!(matches!(of("projects", &["--machine=", "--remove=/app"]), Err(Problem::Clap(_))));
     let option = ["--machine=-oProxyCommand=x", "--remove=/app"];
     assert_eq!(refusal("projects", &option), ErrorKind::ValueValidation);
+    for folder in ["app", "../app", "/a\nb"] {
+        let named = of("projects", &["--machine=box", &format!("--remove={folder}")]);
+        assert!(matches!(named, Err(Problem::BadFolder(_))), "{folder:?}: {named:?}");
+    }
 }

@@ -3,6 +3,7 @@
 import type { ProjectState } from '../../state/project.svelte';
 import type { Action, Choice } from '../action';
 import { offSession } from '../conditions';
+import { shownProject } from '../../text/project';
 import { always } from './builders';
 
 /** Whether new sessions keep running: as the setting says, or by the project's own choice. */
@@ -75,11 +76,11 @@ export const APP: readonly Action[] = [
     label: 'Open recent',
     does: {
       choices: ({ project }) =>
-        project.recent.map(({ path, name, place }) => ({
-          id: path,
+        project.recent.map(({ project: recent, name, place }) => ({
+          id: shownProject(recent),
           label: name,
           detail: place,
-          run: () => void project.openRecent(path),
+          run: () => void project.openRecent(recent),
         })),
     },
     off: ({ project }) => (project.recent.length === 0 ? 'No other project was opened.' : null),

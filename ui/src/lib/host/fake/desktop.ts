@@ -16,6 +16,7 @@ import type {
   ItemId,
   JsonValue,
   Preset,
+  ProjectRef,
   RecentProject,
   SessionId,
   SettingsView,
@@ -26,9 +27,10 @@ import type {
 } from '../../bindings/api';
 import { writeClipboard, type Host } from '../host';
 import { withSetting } from '../../settings/values';
+import { shownProject } from '../../text/project';
 import { foldersOn, SSH_HOSTS } from './far';
 import { answerOf, BOARDS, machinesOf } from './board';
-import { FakeStart, RECENT, STARTS } from './start';
+import { FakeStart, isProject, RECENT, STARTS } from './start';
 import { usageOf } from './usage';
 import { refuse } from './refuse';
 
@@ -269,8 +271,8 @@ export abstract class FakeDesktop {
     this.hear({ type: 'connectionAnswered', id });
   }
 
-  openRecent(path: string): Promise<void> {
-    return this.start.open(path);
+  openRecent(project: ProjectRef): Promise<void> {
+    return this.start.open(project);
   }
 
   answerFolderQuestion(open: boolean): Promise<void> {
@@ -288,18 +290,20 @@ export abstract class FakeDesktop {
     return Promise.resolve();
   }
 
-  pinProject(path: string, pinned: boolean): Promise<void> {
-    this.start.change((projects) => projects.map((one) => (one.path === path ? { ...one, pinned } : one)));
+  pinProject(project: ProjectRef, pinned: boolean): Promise<void> {
+    const isIt = isProject(project);
+    this.start.change((projects) => projects.map((one) => (isIt(one) ? { ...one, pinned } : one)));
     return Promise.resolve();
   }
 
-  forgetProject(path: string): Promise<void> {
-    this.start.change((projects) => projects.filter((one) => one.path !== path));
+  forgetProject(project: ProjectRef): Promise<void> {
+    const isIt = isProject(project);
+    this.start.change((projects) => projects.filter((one) => !isIt(one)));
     return Promise.resolve();
   }
 
-  moveProject(path: string): Promise<void> {
-    this.start.done.push(`move ${path}`);
+  moveProject(project: ProjectRef): Promise<void> {
+    this.start.done.push(`move ${shownProject(project)}`);
     return Promise.resolve();
   }
 

@@ -1,14 +1,14 @@
 // A start page without the desktop app: its list of projects, and what was opened from it.
 
-import type { CommandError, RecentProject, StartView, WindowEvent } from '../../bindings/api';
+import type { CommandError, ProjectRef, RecentProject, StartView, WindowEvent } from '../../bindings/api';
+import { shownProject } from '../../text/project';
 import { START } from './facts';
 
 const MINUTE = 60_000;
 
 function recent(place: string, name: string, minutesAgo: number, facts: Partial<RecentProject> = {}): RecentProject {
   return {
-    path: `${place.replace('~', '/home/ines')}/${name}`,
-    machine: null,
+    project: `${place.replace('~', '/home/ines')}/${name}`,
     name,
     place,
     lastUsedAt: START - minutesAgo * MINUTE,
@@ -29,7 +29,10 @@ export const RECENT: readonly RecentProject[] = [
   recent('~', 'ledger-fix-totals', 30 * 60, { checkout: { branch: 'fix/totals', worktreeOf: 'ledger' } }),
   recent('/srv/builds/nightly/a-workspace-with-a-long-path-of-folders/and-more', 'exporter', 3 * 24 * 60),
   recent('~/old', 'prototype', 40 * 24 * 60, { folder: 'missing' }),
-  recent('box:/home/ines/work', 'windmill (box)', 90, { machine: 'box', folder: 'unchecked' }),
+  recent('box:/home/ines/work', 'windmill (box)', 90, {
+    project: { machine: 'box', folder: '/home/ines/work/windmill' },
+    folder: 'unchecked',
+  }),
   recent('/mnt/archive', 'measurements', 60 * 24 * 60, { folder: 'silent' }),
 ];
 
@@ -55,6 +58,10 @@ export const STARTS: Record<string, () => StartView> = {
   'projects-problem': () => ({ ...EMPTY, projects: [...RECENT], problem: GONE }),
 };
 
+/** Whether a row of the list is this project. */
+export const isProject = (project: ProjectRef) => (one: RecentProject) =>
+  shownProject(one.project) === shownProject(project);
+
 export class FakeStart {
   view: StartView;
   /** What the page did, in order: `open /home/ines/ledger`, `choose`. */
@@ -65,10 +72,10 @@ export class FakeStart {
     this.view = view;
   }
 
-  open(path: string): Promise<void> {
-    this.done.push(`open ${path}`);
-    const project = this.view.projects.find((one) => one.path === path);
-    return project?.folder === 'missing' ? Promise.reject(GONE) : Promise.resolve();
+  open(project: ProjectRef): Promise<void> {
+    this.done.push(`open ${shownProject(project)}`);
+    const found = this.view.projects.find(isProject(project));
+    return found?.folder === 'missing' ? Promise.reject(GONE) : Promise.resolve();
   }
 
   answer(open: boolean): void {
