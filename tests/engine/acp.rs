@@ -284,6 +284,7 @@ async fn what_the_agent_does_not_have_is_refused_in_words() {
         Command::ReadContext,
         Command::GenerateTitle,
         Command::StopTask { task_id: "t".to_owned() },
+        Command::MoveToBackground,
     ] {
         let refusal = life.command(command.clone()).await.unwrap_err();
         assert!(refusal.message.starts_with("Qwen Code does not have "), "{command:?}: {refusal:?}");

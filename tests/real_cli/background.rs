@@ -6,7 +6,7 @@ pub mod client;
 use anyhow::{Result, ensure};
 #[cfg(target_os = "linux")]
 use client::Client;
-use deskbell_engine::api::{Command, Outcome};
+use deskbell_engine::api::{Command, Decision, Outcome};
 use deskbell_tests::real_cli::World;
 use deskbell_tests::relay::{DEADLINE, Relay, outcome};
 use deskbell_tests::wait::eventually;
@@ -49,6 +49,33 @@ pub async fn the_end_of_a_background_shell_starts_a_turn_that_nobody_asked_for()
     ensure!(prompts == 1 && ends == 2, "{prompts} prompts and {ends} ends of turns");
     relay.turn("SAY asked again").await?;
     ensure!(relay.answers().last().is_some_and(|answer| answer == "asked again"), "{:?}", relay.answers());
+    relay.close().await
+}
+
+/// A command that the turn waits for goes on in the background, and the turn ends before it.
+pub async fn a_running_command_is_moved_to_the_background() -> Result<()> {
+    let world = World::new().await?;
+    let mut relay = Relay::spawn(&world, &[])?;
+    let command = "touch began; until [ -e go ]; do sleep 0.05; done; echo came to its end";
+    let call = json!({"command": command, "description": "waits"});
+    relay.prompt(&format!("TOOL Bash {call}\nSAY it went on")).await?;
+    let states = |items: Vec<Value>| {
+        let calls = items.into_iter().filter(|item| item["body"]["type"] == "toolCall");
+        calls.map(|call| call["body"]["state"].as_str().unwrap_or_default().to_owned()).collect::<Vec<_>>()
+    };
+    let asked = relay.request().await?;
+    relay.decide(&asked, Decision::AllowOnce { updated_input: None }).await?;
+    eventually("the command", DEADLINE, async || Ok(world.file("began").exists().then_some(()))).await?;
+    relay.send(&Command::MoveToBackground).await?;
+    let turn = relay.turn_end().await?;
+    ensure!(outcome(&turn)? == Outcome::Done && relay.answers() == ["it went on"], "{turn}");
+    ensure!(states(relay.items()) == ["background"], "{:?}", relay.items());
+    ensure!(relay.session()?["nBackground"] == 1, "{}", relay.session()?);
+    std::fs::write(world.file("go"), "")?;
+    let unasked = |event: &Value| event["type"] == "turnStarted" && event["promptIds"] == json!([]);
+    relay.next_event("the turn about its end", DEADLINE, unasked).await?;
+    relay.turn_end().await?;
+    ensure!(states(relay.items()) == ["succeeded"], "{:?}", relay.items());
     relay.close().await
 }
 

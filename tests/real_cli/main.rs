@@ -174,6 +174,7 @@ fn main() {
             the_end_of_a_background_shell_starts_a_turn_that_nobody_asked_for,
             a_background_shell_is_stopped_by_its_id,
             a_stop_leaves_a_subagent_in_the_background_running,
+            a_running_command_is_moved_to_the_background,
             a_prompt_that_meets_an_unasked_turn_has_a_turn_of_its_own;
         recordings:
             plain_text, thinking, tools_allowed, tool_denied, question, plan, subagent, interrupt, background_shell,

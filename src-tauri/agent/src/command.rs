@@ -57,6 +57,8 @@ pub enum HostRequest {
     },
     /// Stops a background task.
     StopTask(String),
+    /// Moves the commands and subagents that the turn waits for to the background.
+    MoveToBackground,
     /// The permission rules in force.
     ListRules,
     /// The exact usage of the session.

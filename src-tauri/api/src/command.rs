@@ -66,6 +66,9 @@ pub enum Command {
     /// Has the agent stop a command or a subagent that runs in the background: the `id` of one of
     /// `Session::background`. It wakes no turn.
     StopTask { task_id: String },
+    /// Moves the commands and subagents that the running turn waits for to the background, where they continue: the
+    /// turn goes on without their results. Only during a turn of an agent with the capability `backgroundTasks`.
+    MoveToBackground,
     /// Requests the agent's permission rules, which arrive in `Session::rules`.
     ListRules,
     /// Requests a breakdown of the context window, which arrives in `Session::context`. Only for an agent with the capability

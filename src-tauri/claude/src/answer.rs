@@ -51,6 +51,7 @@ impl Asked {
             | HostRequest::SetThinking(_)
             | HostRequest::SetOption { .. }
             | HostRequest::StopTask(_)
+            | HostRequest::MoveToBackground
             | HostRequest::ReconnectServer(_)
             | HostRequest::SetServerEnabled { .. }
             | HostRequest::Rename(_) => return None,

@@ -194,6 +194,7 @@ function problems() {
 const now = (status: Parameters<typeof sessionOf>[0]) => ({
   open: sessionOf({ turnStartedAt: Date.now() - 34_000, ...status }),
   onstop: ignore,
+  onbackground: ignore,
 });
 const todos = (nDone: number) => {
   const { detail } = script.todos(nDone) as Extract<Body, { type: 'toolCall' }>;

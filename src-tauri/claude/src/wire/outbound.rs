@@ -149,6 +149,8 @@ fn body(request: &HostRequest) -> Value {
         }
         // The response is a success for an unknown id too (2.1.329).
         HostRequest::StopTask(id) => json!({"subtype": "stop_task", "task_id": id}),
+        // The response is a success if nothing runs, too (2.1.197 and 2.1.332).
+        HostRequest::MoveToBackground => json!({"subtype": "background_tasks"}),
         // 2.1.197 responds with an error.
         HostRequest::ListRules => json!({"subtype": "list_permission_rules"}),
         // `get_session_cost` rounds it.

@@ -483,6 +483,7 @@ impl Step<'_> {
             Command::SetAgentOption { id, value } => self.set_agent_option(id, value),
             Command::SetThinking { on } => self.set_thinking(on),
             Command::StopTask { task_id } => self.stop_task(&task_id),
+            Command::MoveToBackground => self.move_to_background(),
             Command::ListRules => self.list_rules(),
             Command::ReadContext => self.read_context(),
             Command::ReadConfiguration => self.read_configuration(),

@@ -127,6 +127,7 @@ const CASES: Record<string, Case> = {
       calls.some(([name, , command]) => name === 'command' && JSON.stringify(command).includes('"deny"')),
   },
   interrupt: { scene: 'streaming', done: commanding({ type: 'interrupt' }) },
+  'to-background': { scene: 'streaming', done: commanding({ type: 'moveToBackground' }) },
   'stop-all': {
     scene: 'streaming',
     given: ({ session }) => session.patch({ background: [inBackground], nBackground: 1 }),

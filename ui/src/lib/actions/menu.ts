@@ -37,7 +37,7 @@ export const MENUS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['remove', 'restore'],
   ],
   Agent: [
-    ['interrupt', 'stop-all', 'stop-next', 'continue', 'continue-at-reset'],
+    ['interrupt', 'to-background', 'stop-all', 'stop-next', 'continue', 'continue-at-reset'],
     ['mode', 'next-mode', 'model', 'effort', 'agent-setting', 'thinking', 'preset'],
     ['rules', 'configuration', 'options', 'trust', 'keep-running'],
     ['without-asking', 'stop'],

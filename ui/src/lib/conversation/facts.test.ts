@@ -26,7 +26,12 @@ it('says that nothing is heard for half a minute, and offers to stop', async () 
   const open = new SessionState(session(facts));
   open.load(snapshot(0, [], facts));
   let stopped = 0;
-  const { clock, container } = await draw(NowLine, { open, onstop: () => (stopped += 1) });
+  let moved = 0;
+  const { clock, container } = await draw(NowLine, {
+    open,
+    onstop: () => (stopped += 1),
+    onbackground: () => (moved += 1),
+  });
   const passes = async (ms: number) => {
     clock.advance(ms);
     await tick();
@@ -36,7 +41,8 @@ it('says that nothing is heard for half a minute, and offers to stop', async () 
   await passes(5 * SECOND);
   expect(container.textContent).toContain('No output for 34 s');
   await userEvent.setup().click(screen.getByRole('button', { name: 'Stop this turn' }));
-  expect(stopped).toBe(1);
+  await userEvent.setup().click(screen.getByRole('button', { name: 'Continue in the background' }));
+  expect([stopped, moved]).toEqual([1, 1]);
 
   // Any event restarts the silence timer.
   open.apply(batch(0, [{ type: 'tasksChanged', tasks: [] }]));
@@ -50,7 +56,7 @@ it('says that nothing is heard for half a minute, and offers to stop', async () 
 it('counts the silence from the last that was told, through a reload', async () => {
   const facts = { status: { type: 'working' as const, activity: 'Running tests' }, turnStartedAt: NOW - MINUTE };
   const open = new SessionState(session(facts));
-  const { container } = await draw(NowLine, { open, onstop: () => {} });
+  const { container } = await draw(NowLine, { open, onstop: () => {}, onbackground: () => {} });
   expect(container.textContent).not.toContain('No output');
   open.load({ ...snapshot(7, [], facts), lastEventAt: NOW - 45 * SECOND });
   await tick();
@@ -60,7 +66,7 @@ it('counts the silence from the last that was told, through a reload', async () 
 it('claims no silence of what it is not told', async () => {
   const facts = { status: { type: 'working' as const, activity: 'Running tests' }, turnStartedAt: NOW - MINUTE };
   const open = new SessionState(session(facts));
-  const { container } = await draw(NowLine, { open, onstop: () => {} });
+  const { container } = await draw(NowLine, { open, onstop: () => {}, onbackground: () => {} });
   const told = snapshot(7, [], facts);
   open.load({ ...told, rows: { ...told.rows, end: 400, total: 9_000 }, lastEventAt: NOW - 45 * SECOND });
   await tick();
@@ -75,7 +81,7 @@ it('times nothing while the connection is lost, and says so', async () => {
   };
   const open = new SessionState(session(facts));
   open.load(snapshot(0, [], facts));
-  const { clock, container } = await draw(NowLine, { open, onstop: () => {} });
+  const { clock, container } = await draw(NowLine, { open, onstop: () => {}, onbackground: () => {} });
   clock.advance(60 * SECOND);
   await tick();
   expect(container.querySelector('.words')?.textContent).toBe('Working when last seen');
@@ -86,7 +92,7 @@ it('times nothing while the connection is lost, and says so', async () => {
 it('does not blame an agent that was asked to stop already', async () => {
   const facts = { status: { type: 'interrupting' as const }, turnStartedAt: NOW };
   const open = new SessionState(session(facts));
-  const { clock, container } = await draw(NowLine, { open, onstop: () => {} });
+  const { clock, container } = await draw(NowLine, { open, onstop: () => {}, onbackground: () => {} });
   clock.advance(60 * SECOND);
   await tick();
   expect(container.textContent).not.toContain('No output');

@@ -74,6 +74,9 @@ impl Step<'_> {
                 self.machine.requests.on_task(task);
                 let has_changed = self.machine.background.reported(task, self.now);
                 self.changed_if(has_changed);
+                if self.machine.background.is_to_move(task) {
+                    self.ask_to_move();
+                }
             }
             AgentEvent::TaskEnded { task_id, .. } => {
                 let has_changed = self.machine.background.ended(task_id, self.now);
@@ -259,6 +262,10 @@ impl Step<'_> {
                 self.changed();
             }
             (PendingRequest::StopTask(id), outcome) => self.stop_task_answered(&id, outcome),
+            (PendingRequest::MoveToBackground, Ok(_)) => {}
+            (PendingRequest::MoveToBackground, Err(problem)) => {
+                self.refused("The agent moved nothing to the background.", &problem.message);
+            }
             (PendingRequest::Rename(title), outcome) => self.rename_answered(&title, outcome),
             (PendingRequest::GenerateTitle, outcome) => self.title_generated(outcome),
             (PendingRequest::Context { requested_at }, outcome) => {

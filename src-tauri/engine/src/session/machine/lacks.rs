@@ -27,7 +27,9 @@ impl Machine {
             Input::Command(Command::SetOptions { .. }) => ("these options", false),
             Input::Command(Command::SetEffort { .. }) => ("effort levels", can.effort),
             Input::Command(Command::SetThinking { .. }) => ("a switch for thinking", can.thinking),
-            Input::Command(Command::StopTask { .. }) => ("background tasks", can.background_tasks),
+            Input::Command(Command::StopTask { .. } | Command::MoveToBackground) => {
+                ("background tasks", can.background_tasks)
+            }
             Input::Command(Command::ListRules) => {
                 ("permission rules that it reports", can.rules != RulesScope::None)
             }

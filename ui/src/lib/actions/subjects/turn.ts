@@ -47,6 +47,17 @@ export const TURN: readonly Action[] = [
     does: { run: send({ type: 'interrupt' }, 'The turn was not stopped') },
   },
   {
+    id: 'to-background',
+    group: 'Turn',
+    label: 'Move what this turn waits for to the background',
+    keys: ['Alt+B'],
+    macKeys: ['Ctrl+Shift+G'],
+    off: (desk) =>
+      offTurn(desk) ??
+      (open(desk)?.session.capabilities.backgroundTasks === true ? null : 'This agent has no background tasks.'),
+    does: { run: send({ type: 'moveToBackground' }, 'Nothing was moved to the background') },
+  },
+  {
     id: 'stop-all',
     group: 'Turn',
     label: 'Stop this turn and everything in the background',

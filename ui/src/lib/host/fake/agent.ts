@@ -146,6 +146,8 @@ export function runCommand(session: FakeSession, command: Command): CommandError
     case 'reload':
       // The fake agent restarts in the same state.
       return null;
+    case 'moveToBackground':
+      return null;
     case 'stopTask': {
       const background = session.facts.background.filter((task) => task.id !== command.taskId);
       session.patch({ background, nBackground: background.length });

@@ -28,6 +28,8 @@ pub struct Background {
     is_listed: bool,
     /// When a task ended, if no turn has begun since: the next one is about that end.
     ended_at: Option<u64>,
+    /// The user wants what the turn waits for in the background, and nothing has gone there since.
+    wants_move: bool,
 }
 
 impl Background {
@@ -78,6 +80,7 @@ impl Background {
 
     pub fn turn_begun(&mut self) {
         self.ended_at = None;
+        self.wants_move = false;
     }
 
     /// Notes the file of a task that a call became. Returns whether a task in the background changed.
@@ -109,7 +112,18 @@ impl Background {
         has_changed
     }
 
+    /// The user wants what the turn waits for in the background.
+    pub fn want_move(&mut self) {
+        self.wants_move = true;
+    }
+
+    /// Whether the user wants this task in the background, where it is not.
+    pub fn is_to_move(&self, task: &Task) -> bool {
+        self.wants_move && !self.running.iter().any(|known| known.id == task.id)
+    }
+
     fn begin(&mut self, id: &str, now: u64) {
+        self.wants_move = false;
         let at = self.reported.iter().position(|known| known.id == id);
         let task = at.map(|at| self.reported.remove(at));
         self.running.push(task.unwrap_or_else(|| new(id, now)));

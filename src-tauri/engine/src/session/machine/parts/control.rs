@@ -24,6 +24,7 @@ pub enum PendingRequest {
     AgentOption,
     /// The id of a background task.
     StopTask(String),
+    MoveToBackground,
     /// The title that the user chose.
     Rename(String),
     GenerateTitle,
@@ -61,6 +62,7 @@ impl PendingRequest {
             Self::Settings | Self::SettingsForRules => "get_settings",
             Self::Rules => "list_permission_rules",
             Self::StopTask(_) => "stop_task",
+            Self::MoveToBackground => "background_tasks",
             Self::Cost => "get_usage",
             Self::Context { .. } => "get_context_usage",
             Self::Configuration(ConfigurationPart::Servers) => "mcp_status",
@@ -113,6 +115,7 @@ impl PendingRequest {
             | Self::Interrupt
             | Self::CancelPrompt(_)
             | Self::StopTask(_)
+            | Self::MoveToBackground
             | Self::Rename(_)
             | Self::GenerateTitle
             | Self::Rules

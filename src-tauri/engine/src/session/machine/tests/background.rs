@@ -183,6 +183,23 @@ fn a_task_is_listed_with_its_progress_until_its_end_and_can_be_stopped() {
     assert_eq!(life.step(stop("b")), ["refuse BadCommand"]);
 }
 
+/// The agent does nothing before it has reported the command as a task.
+#[test]
+fn what_a_turn_waits_for_is_moved_to_the_background_as_soon_as_the_agent_can() {
+    let mut life = ready();
+    let wish = || Input::Command(Command::MoveToBackground);
+    assert_eq!(life.step(wish()), ["refuse BadCommand"], "no turn is running");
+    life.happens("prompt a");
+    assert_eq!(life.step(wish()), ["ask background_tasks"]);
+    let started = |id: &str| json!({"type": "system", "subtype": "task_started", "task_id": id});
+    assert_eq!(line(&mut life, &started("b")), ["ask background_tasks"]);
+    line(
+        &mut life,
+        &json!({"type": "system", "subtype": "background_tasks_changed", "tasks": [{"task_id": "b"}]}),
+    );
+    assert!(line(&mut life, &started("c")).is_empty(), "the wish was about what ran then");
+}
+
 /// If the agent lists its tasks, the list counts: a task can end before its call does.
 #[test]
 fn a_task_that_is_not_in_the_agents_list_does_not_run() {
