@@ -27,6 +27,8 @@ const SUGGESTIONS: Suggestion[] = [
   },
 ];
 
+const RIGHT_TO_LEFT = `git commit --all --author="משה כהן" -m "תיקון עיגול" && cargo test --package ledger --test totals -- --nocapture`;
+
 const longCommand = Array.from({ length: 60 }, (_, i) => `cargo test -p ledger --test totals month_${i}`).join(' &&\n');
 
 const editing = { command: ODD, inputText: '{}', change: null, onchange: ignore, oncancel: ignore };
@@ -57,6 +59,7 @@ const named = (id: string) => ({ ...plan, id });
 
 export const asking: Page = () => [
   ...states('PermissionCard', PermissionCard, {
+    'letters from right to left': card(script.commandRequest('rtl', RIGHT_TO_LEFT)),
     'a long command': card(script.commandRequest('long', longCommand)),
     'no rule to keep': card(script.otherRequest('other')),
     'asked by a subagent': card({

@@ -86,6 +86,16 @@ const HIDDEN = {
         ],
 };
 
+const RIGHT_TO_LEFT = {
+  ...script.DIFF,
+  hunks: script.DIFF.hunks.map(({ lines }) => ({
+    lines: lines.map((line) => ({
+      ...line,
+      parts: [{ text: 'names = ["אחת", "שתיים"]  # שמות', strong: false, style: 'plain' as const }],
+    })),
+  })),
+};
+
 /** More blocks than two chunks have, and mostly small ones: the test of lists draws it again for each list in it. */
 const LONG = [
   ...parsed('A short paragraph.\n\n'.repeat(15)),
@@ -140,5 +150,6 @@ export const document: Page = () => [
       oncomment: ignore,
     },
     'with characters that deceive': { diff: HIDDEN, asked: true },
+    'with letters from right to left': { diff: RIGHT_TO_LEFT },
   }),
 ];

@@ -43,6 +43,25 @@ describe('the contract', () => {
     screen.getByText(words);
   });
 
+  it('breaks no line in the dashes of an option', async () => {
+    await card(commandRequest('q1', 'cargo test --release -p a-b -- --nocapture -'));
+    const options = [...document.querySelectorAll('pre .option')].map(({ textContent }) => textContent);
+    expect(options).toEqual(['--r', '-p', '--n']);
+  });
+
+  it('isolates letters that are written from right to left, token by token', async () => {
+    const command = 'mv "תיקון דהז" ٣٤-/tmp/\u{1e900}';
+    await card(commandRequest('q1', command));
+    const pre = document.querySelector('pre');
+    expect([...(pre?.querySelectorAll('bdi') ?? [])].map(({ textContent }) => textContent)).toEqual([
+      'תיקון',
+      'דהז',
+      '٣٤',
+      '\u{1e900}',
+    ]);
+    expect(pre?.textContent).toBe(command);
+  });
+
   it('shows the question, the project and the tool', async () => {
     await card();
     screen.getByRole('heading', { name: 'Run this command?' });
@@ -281,7 +300,7 @@ describe('always allow', () => {
     const choices = screen.getAllByRole('radio');
     expect(choices).toHaveLength(2);
     expect(choices.every((choice) => !(choice as HTMLInputElement).checked)).toBe(true);
-    screen.getByText('Bash(ls -la)');
+    screen.getByText((_, element) => element?.matches('.revealed') === true && element.textContent === 'Bash(ls -la)');
     screen.getByText('Saved for you in this project (.claude/settings.local.json)');
     const keep = button('Always allow');
     await advance(clock, ARM_MS);

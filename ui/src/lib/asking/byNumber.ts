@@ -9,7 +9,7 @@ export const LAST_NUMBER = 9;
 
 /** The number that a key means: the digit that it writes, or the one that is printed on it. */
 function numberOf(event: KeyboardEvent): number | null {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return null;
+  if (event.ctrlKey || event.metaKey || event.altKey) return null;
   const printed = event.shiftKey ? undefined : /^(?:Digit|Numpad)([1-9])$/.exec(event.code)?.[1];
   const digit = /^[1-9]$/.exec(event.key)?.[0] ?? printed;
   return digit === undefined ? null : Number(digit);

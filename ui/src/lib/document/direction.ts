@@ -7,6 +7,19 @@ export type Direction = 'ltr' | 'rtl';
 
 /** Letters that are written from right to left. */
 export const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
+/**
+ * A run of letters and digits that are written from right to left, for a pattern: the blocks that Unicode keeps for such
+ * scripts.
+ */
+export const RIGHT_TO_LEFT_RUN = String.raw`[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]+`;
+const RUN = new RegExp(`(${RIGHT_TO_LEFT_RUN})`, 'u');
+
+/**
+ * The text in parts; every second one is such a run. Drawn as an element of its own, it can be read, and what is around it
+ * stays in the order of the text.
+ */
+export const isolates = (text: string): readonly string[] => text.split(RUN);
+
 const LETTER = /\p{Letter}/u;
 
 /** How many characters of a text, and how many spans or blocks of a list, are looked at for a letter. */
@@ -28,7 +41,8 @@ export function directionOfBlocks(blocks: readonly Block[]): Direction | undefin
   });
 }
 
-function directionOf(text: string): Direction | undefined {
+/** The direction of a text; `undefined` without a letter. */
+export function directionOf(text: string): Direction | undefined {
   const letter = LETTER.exec(text.slice(0, MOST_LOOKED_AT))?.[0];
   if (letter === undefined) return undefined;
   return RIGHT_TO_LEFT.test(letter) ? 'rtl' : 'ltr';
