@@ -19,6 +19,7 @@ import ContextRing from '../lib/conversation/ContextRing.svelte';
 import EmptyConversation from '../lib/conversation/EmptyConversation.svelte';
 import FindBar from '../lib/conversation/FindBar.svelte';
 import GroupRow from '../lib/conversation/GroupRow.svelte';
+import Pickers from '../lib/composer/Pickers.svelte';
 import Header from '../lib/conversation/Header.svelte';
 import ItemView from '../lib/conversation/ItemView.svelte';
 import BackgroundLine from '../lib/conversation/BackgroundLine.svelte';
@@ -155,14 +156,12 @@ const ANSWERED: AnsweredQuestion[] = [
 const numbered = Array.from({ length: 40 }, (_, i) => codeLine(`line ${i + 101} of the output`));
 const NOTHING = script.whole([]);
 
+const picks = { onmode: ignore, onwithoutasking: ignore, onswitch: ignore };
+
 const head = {
   hasSide: true,
   ontogglesessions: ignore,
   ontoggleside: ignore,
-  onmodel: ignore,
-  onmode: ignore,
-  onwithoutasking: ignore,
-  onswitch: ignore,
   onrename: ignore,
   oncontext: ignore,
   acts: [{ id: 'rename', label: 'Rename', key: 'F2' }],
@@ -277,12 +276,6 @@ export const header: Page = () => [
       session: { ...facts, profile: 'Gemini at work', agent: 'acp', agentName: 'Gemini CLI' },
     },
     'another agent': { ...head, session: { ...facts, agent: 'acp', agentName: 'Gemini CLI' } },
-    'another agent with models, modes and settings of its own': { ...head, session: offering('false') },
-    'another agent with a setting turned on': { ...head, session: offering('true') },
-    'a recommended model': {
-      ...head,
-      session: { ...facts, usage, model: 'default', models: [RECOMMENDED] },
-    },
     renaming: [
       { ...head, session: facts },
       async (root) => {
@@ -290,9 +283,6 @@ export const header: Page = () => [
         await tick();
       },
     ],
-    'an agent without modes': { ...head, session: lacking({ modes: [], withoutAsking: false }) },
-    'an agent without models': { ...head, session: lacking({ models: false }) },
-    'an agent without effort levels': { ...head, session: lacking({ effort: false, thinking: false }) },
     'a session that keeps running': { ...head, session: { ...facts, usage, link: { type: 'connected' } } },
     'a lost connection that is tried again': { ...head, session: { ...facts, usage, link: { type: 'connecting' } } },
     'a lost connection that waits': {
@@ -303,10 +293,19 @@ export const header: Page = () => [
       ...head,
       session: { ...facts, usage, link: { type: 'incompatible', version: '9.0.0' } },
     },
-    'a restricted agent that asks nothing': {
-      ...head,
-      session: { ...facts, usage, restricted: true, mode: 'bypassPermissions' },
+    'a restricted agent': { ...head, session: { ...facts, usage, restricted: true } },
+  }),
+  ...states('Pickers', Pickers, {
+    'another agent with models, modes and settings of its own': { ...picks, session: offering('false') },
+    'another agent with a setting turned on': { ...picks, session: offering('true') },
+    'a recommended model': {
+      ...picks,
+      session: { ...facts, usage, model: 'default', models: [RECOMMENDED] },
     },
+    'an agent without modes': { ...picks, session: lacking({ modes: [], withoutAsking: false }) },
+    'an agent without models': { ...picks, session: lacking({ models: false }) },
+    'an agent without effort levels': { ...picks, session: lacking({ effort: false, thinking: false }) },
+    'skips permissions': { ...picks, session: { ...facts, mode: 'bypassPermissions' } },
   }),
 ];
 

@@ -3,37 +3,24 @@ import userEvent from '@testing-library/user-event';
 import { tick } from 'svelte';
 import { describe, expect, it, vi } from 'vitest';
 
-import type { AgentCapabilities, AgentOption, Command, PermissionMode, Session } from '../bindings/api';
+import type { Session } from '../bindings/api';
 import { draw } from '../../test/draw';
-import { CAPABILITIES, emptySession } from '../host/fake/facts';
+import { emptySession } from '../host/fake/facts';
 import Header from './Header.svelte';
 
 async function header(facts: Partial<Session> = {}) {
-  const commands: Command[] = [];
   const nothing = () => {};
-  let withoutAsking = 0;
   const { clock, host, project } = await draw(Header, {
     session: { ...emptySession('s1', 'Title'), alive: true, ...facts },
     hasSide: false,
     ontogglesessions: nothing,
     ontoggleside: nothing,
-    onmodel: (model: string) => commands.push({ type: 'setModel', model }),
-    onmode: (mode: PermissionMode) => commands.push({ type: 'setMode', mode }),
-    onwithoutasking: () => (withoutAsking += 1),
-    onswitch: (command: Command) => commands.push(command),
     onrename: nothing,
     oncontext: nothing,
     acts: [],
     onact: nothing,
   });
-  return { clock, commands, host, project, user: userEvent.setup(), withoutAsking: () => withoutAsking };
-}
-
-async function choices(user: ReturnType<typeof userEvent.setup>, label: string) {
-  await user.click(screen.getByRole('button', { name: new RegExp(label) }));
-  await tick();
-  const menu = within(screen.getByRole('menu'));
-  return [...menu.queryAllByRole('menuitemradio'), ...menu.queryAllByRole('menuitem')];
+  return { clock, host, project, user: userEvent.setup() };
 }
 
 describe('the head of a conversation', () => {
@@ -56,68 +43,6 @@ describe('the head of a conversation', () => {
     cleanup();
     await header();
     expect(screen.queryByTitle('The profile of this session')).toBeNull();
-  });
-
-  it.each([
-    ['default', 'claude-opus-5-5', 'Opus 5.5'],
-    [null, 'claude-opus-5-5', 'Opus 5.5'],
-    ['claude-opus-5-5', 'claude-opus-5-5', 'Opus 5.5'],
-    ['default', 'claude-sonnet-4-5-20250929[1m]', 'Sonnet 4.5 (1M)'],
-    ['default', 'claude-haiku-5', 'Haiku 5'],
-    ['default', 'vendor.model-x', 'Default (recommended)'],
-    ['default', null, 'Default (recommended)'],
-    ['claude-fable-6-20270101', 'claude-opus-5-5', 'Fable 6'],
-    ['a-model-of-ours', 'claude-opus-5-5', 'a-model-of-ours'],
-  ])('names the model %s, in full %s, as “%s”', async (model, resolved, label) => {
-    const known = { description: '', effortLevels: [], canStopThinking: false, canDecide: true };
-    await header({ model, models: [{ ...known, name: 'default', label: 'Default (recommended)', resolved }] });
-    expect(screen.getByRole('button', { name: /^Model:/ }).textContent.trim()).toBe(`Model: ${label}`);
-  });
-
-  describe('settings that an agent offers itself', () => {
-    const choice = (id: string, name: string) => ({ id, name, description: '' });
-    const mode: AgentOption = {
-      id: 'mode',
-      name: 'Mode',
-      description: '',
-      kind: 'mode',
-      value: 'yolo',
-      choices: [choice('default', 'Ask'), choice('plan', 'Plan'), choice('yolo', 'All')],
-    };
-    const fast: AgentOption = {
-      id: 'fast',
-      name: 'Fast mode',
-      description: '',
-      kind: 'switch',
-      value: 'true',
-      choices: [],
-    };
-    const capabilities = { ...CAPABILITIES, modes: [], withoutAsking: false };
-    const acp: Partial<Session> = { agent: 'acp', capabilities };
-
-    it('shows the mode in force in the agent’s words, and sends the one that is picked', async () => {
-      const { commands, user } = await header({ ...acp, mode: 'yolo', agentOptions: [mode] });
-      expect(screen.getAllByRole('button', { name: /^Permission mode/u })).toHaveLength(1);
-      screen.getByRole('button', { name: 'Permission mode: All' });
-      const items = await choices(user, 'Permission mode');
-      await user.click(items[1] as HTMLElement);
-      expect(commands).toEqual([{ type: 'setAgentOption', id: 'mode', value: 'plan' }]);
-    });
-
-    it('turns a switch over', async () => {
-      const { commands, user } = await header({ ...acp, agentOptions: [fast] });
-      const [item] = await choices(user, 'Agent settings: Fast mode');
-      expect(item?.textContent).toContain('Turn off: Fast mode');
-      await user.click(item as HTMLElement);
-      expect(commands).toEqual([{ type: 'setAgentOption', id: 'fast', value: 'false' }]);
-    });
-
-    it('shows none for an agent that offers none', async () => {
-      await header({ ...acp, capabilities: { ...capabilities, models: false, effort: false, thinking: false } });
-      for (const name of [/^Permission mode/u, /^Agent settings/u, /^Model/u, /^Effort/u, /Context/u]) {
-        expect(screen.queryByRole('button', { name })).toBeNull();
-      }
-    });
   });
 
   it('leads from the mark of a restricted agent to the page that decides about it', async () => {
@@ -173,86 +98,5 @@ describe('the head of a conversation', () => {
     cleanup();
     await header({ agent: 'claude' });
     expect(screen.queryByText('Demo')).toBeNull();
-  });
-
-  it('offers the efforts of the model, and marks the one that counts', async () => {
-    const { commands, user } = await header();
-    const items = await choices(user, 'Effort');
-    expect(items.map((item) => item.textContent.trim())).toEqual(['Low', 'Medium', 'High']);
-    expect(items.map((item) => item.getAttribute('aria-checked'))).toEqual(['false', 'true', 'false']);
-    await user.click(items[2] as HTMLElement);
-    expect(commands).toEqual([{ type: 'setEffort', effort: 'high' }]);
-  });
-
-  it('offers to stop thinking where the model can', async () => {
-    const { commands, user } = await header({ model: 'haiku', effort: null });
-    const items = await choices(user, 'Effort');
-    expect(items).toHaveLength(1);
-    await user.click(items[0] as HTMLElement);
-    expect(commands).toEqual([{ type: 'setThinking', on: false }]);
-  });
-
-  it('does not say of an effort that none was chosen before the agent runs', async () => {
-    await header({ alive: false, effort: null });
-    expect(screen.getByRole('button', { name: /^Effort/ }).textContent).toContain('Default effort');
-  });
-
-  it('offers no effort that the agent did not tell of', async () => {
-    await header({ models: [] });
-    expect(screen.queryByRole('button', { name: /Effort/ })).toBeNull();
-  });
-
-  it.each<[string, Partial<AgentCapabilities>, RegExp]>([
-    ['modes', { modes: [], withoutAsking: false }, /^Permission mode:/],
-    ['models', { models: false }, /^Model:/],
-    ['effort levels', { effort: false }, /^Effort:/],
-  ])('offers no choice to an agent without %s', async (_, without, name) => {
-    await header();
-    expect(screen.queryByRole('button', { name })).not.toBeNull();
-    cleanup();
-    await header({ capabilities: { ...CAPABILITIES, ...without } });
-    expect(screen.queryByRole('button', { name })).toBeNull();
-    expect(screen.queryByRole('button', { name: 'More' })).not.toBeNull();
-  });
-
-  it('offers only the modes of the agent', async () => {
-    const { user } = await header({ capabilities: { ...CAPABILITIES, modes: ['default', 'plan'] } });
-    const items = await choices(user, 'Permission mode');
-    expect(items.map((item) => item.textContent.trim().split(' ')[0])).toEqual(['Ask', 'Plan']);
-  });
-
-  it('shows that permissions are skipped, whatever the agent can do', async () => {
-    await header({ mode: 'bypassPermissions', capabilities: { ...CAPABILITIES, modes: [] } });
-    expect(screen.getByRole('button', { name: /^Permission mode:/ }).textContent).toContain('Skips permissions');
-  });
-
-  it('finds the model by its full name', async () => {
-    const models = emptySession('', '').models.map((model) => ({ ...model, resolved: `claude-${model.name}-5` }));
-    const { user } = await header({ models, model: 'claude-haiku-5', effort: null });
-    const items = await choices(user, 'Model');
-    expect(items.map((item) => item.getAttribute('aria-checked'))).toEqual(['false', 'false', 'true']);
-  });
-
-  it('offers to start without asking only where nothing runs, and switches nothing by it', async () => {
-    const offered = (items: HTMLElement[]) => items.find((item) => item.textContent.includes('Skip all permissions'));
-    for (const facts of [
-      { alive: true },
-      { alive: false, status: { type: 'restarting', attempt: 1, at: 0 } as const },
-    ]) {
-      const running = await header(facts);
-      expect(offered(await choices(running.user, 'Permission mode'))).toBeUndefined();
-      cleanup();
-    }
-    const { commands, user, withoutAsking } = await header({ alive: false });
-    await user.click(offered(await choices(user, 'Permission mode')) as HTMLElement);
-    expect(withoutAsking()).toBe(1);
-    expect(commands).toEqual([]);
-  });
-
-  it('offers to decide by itself only what can', async () => {
-    const { user } = await header({ model: 'haiku' });
-    const labels = (await choices(user, 'Permission mode')).map((item) => item.textContent);
-    expect(labels.some((label) => label.includes('Automatic'))).toBe(false);
-    expect(labels.some((label) => label.includes('Plan first'))).toBe(true);
   });
 });
