@@ -586,10 +586,10 @@ impl SessionRegistry {
     }
 
     /// Remembers a session as published.
-    pub fn learn(&self, session: &Session) {
-        if let Some(entry) = self.lock().get_mut(&session.id) {
-            entry.last_pid = session.pid.or(entry.last_pid);
-            entry.session = session.clone();
+    pub fn learn(&self, id: &SessionId, event: &Event) {
+        if let Some(entry) = self.lock().get_mut(id) {
+            entry.session.apply(event);
+            entry.last_pid = entry.session.pid.or(entry.last_pid);
         }
     }
 

@@ -409,6 +409,7 @@ async fn listen(app: AppHandle, mut told: mpsc::UnboundedReceiver<Envelope>, rep
     while let Some(Envelope { session_id, event, .. }) = told.recv().await {
         let (registry, notices) = (app.state::<SessionRegistry>(), app.state::<Bell>());
         let asking = app.state::<DialogController>();
+        registry.learn(&session_id, &event);
         let Some((project, session)) = registry.known(&session_id) else {
             // The user removed it. The requests that it withdraws as it ends still have dialogs and notifications.
             if let Event::PermissionResolved { request_id, .. } = event {
@@ -422,8 +423,7 @@ async fn listen(app: AppHandle, mut told: mpsc::UnboundedReceiver<Envelope>, rep
         };
         let label = app.state::<Windows>().label_of(&project);
         match event {
-            Event::SessionChanged { session } => {
-                registry.learn(&session);
+            Event::SessionChanged { .. } => {
                 // A session waits until here: the answer to its request was reported before.
                 notices.settle(&app);
                 start::sessions_changed(&app);
@@ -433,7 +433,7 @@ async fn listen(app: AppHandle, mut told: mpsc::UnboundedReceiver<Envelope>, rep
                 keep_awake::sessions_changed(&app);
                 let Some(label) = label else { continue };
                 lifecycle::retitle(&app, &label, &project);
-                emit::to_window(&app, &label, WindowEvent::SessionListed { session });
+                emit::to_window(&app, &label, WindowEvent::SessionListed { session: Box::new(session) });
             }
             Event::PermissionRequested { request } => {
                 if reports_demo {

@@ -8,6 +8,7 @@ use crate::life::{DEADLINE, Life, MARK, Setup};
 use crate::program::demo_agent;
 use crate::transcript::tool_states;
 use deskbell_engine::api::*;
+use deskbell_tests::relay::complete_sessions;
 use deskbell_tests::window::processes_with;
 use serde_json::{Value, json};
 use std::io::Write as _;
@@ -399,7 +400,8 @@ impl Relay {
         drop(stdin);
         let done = relay.wait_with_output().unwrap();
         let events = String::from_utf8(done.stdout).unwrap();
-        let events = events.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let mut events: Vec<Value> = events.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        complete_sessions(events.iter_mut());
         Some((events, String::from_utf8(done.stderr).unwrap()))
     }
 }

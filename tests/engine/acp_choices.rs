@@ -61,11 +61,7 @@ async fn what_the_agent_offers_can_be_changed_and_is_in_force_for_the_next_promp
 
 /// Waits until the model in force has effort levels, or has none.
 async fn effort_levels(life: &mut Life, has: bool) {
-    let is_so = |event: &Event| match event {
-        Event::SessionChanged { session } if session.capabilities.effort == has => Some(()),
-        _ => None,
-    };
-    life.next("the effort levels of the model", is_so).await;
+    life.facts("the effort levels of the model", |session| session.capabilities.effort == has).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -175,7 +175,7 @@ impl Setup {
     pub async fn open(self) -> Life {
         let (session, setup) = self.unheard();
         let (sender, mut received) = mpsc::channel(64);
-        session.subscribe(Subscriber::Every(sender)).await.unwrap();
+        let facts = session.subscribe(Subscriber::Every(sender)).await.unwrap().session;
         let (forward, events) = mpsc::unbounded_channel();
         tokio::spawn(async move {
             while let Some(envelope) = received.recv().await {
@@ -184,7 +184,7 @@ impl Setup {
                 }
             }
         });
-        Life { session: Some(session), events, seq: 0, heard: Vec::new(), items: Vec::new(), setup }
+        Life { session: Some(session), events, seq: 0, heard: Vec::new(), items: Vec::new(), facts, setup }
     }
 
     /// Opens the session without a subscriber.
@@ -223,6 +223,8 @@ pub struct Life {
     seq: u64,
     heard: Vec<Event>,
     items: Vec<Item>,
+    /// What the events made of the session.
+    facts: Session,
     pub setup: Setup,
 }
 
@@ -251,6 +253,7 @@ impl Life {
                 assert_eq!(envelope.seq, self.seq + 1, "events without a gap");
                 self.seq = envelope.seq;
                 patch::apply(&mut self.items, &envelope.event);
+                self.facts.apply(&envelope.event);
                 let found = find(&envelope.event);
                 self.heard.push(envelope.event);
                 if found.is_some() {
@@ -316,11 +319,13 @@ impl Life {
 
     /// Waits until the session's facts meet a condition.
     pub async fn facts(&mut self, what: &str, are_so: impl Fn(&Session) -> bool) -> Session {
-        let changed = |event: &Event| match event {
-            Event::SessionChanged { session } if are_so(session) => Some((**session).clone()),
-            _ => None,
-        };
-        self.next(what, changed).await
+        loop {
+            let changed = |event: &Event| matches!(event, Event::SessionChanged { .. }).then_some(());
+            self.next(what, changed).await;
+            if are_so(&self.facts) {
+                return self.facts.clone();
+            }
+        }
     }
 
     /// Waits for an answer of the agent, and returns its text.

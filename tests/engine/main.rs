@@ -64,3 +64,4 @@ mod switches;
 mod unknown;
 mod untrusted_agents;
 mod user_command;
+mod wire;

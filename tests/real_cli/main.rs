@@ -88,6 +88,7 @@ fn main() {
         turns:
             one_process_serves_every_turn,
             a_later_turn_is_sent_with_the_earlier_ones,
+            a_turn_with_a_call_sends_what_changed,
             a_stream_arrives_whole,
             thinking_and_answer_are_items_of_their_own,
             an_interrupt_in_mid_text_keeps_text_and_process,

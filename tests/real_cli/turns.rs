@@ -1,5 +1,7 @@
 //! Turns under the engine: one process for all of them, their text, their end.
 
+use std::collections::BTreeMap;
+
 use anyhow::{Context, Result, ensure};
 use deskbell_engine::api::{Command, Outcome};
 use deskbell_tests::real_cli::World;
@@ -26,6 +28,24 @@ pub async fn one_process_serves_every_turn() -> Result<()> {
     ensure!(first["pid"].is_u64() && first["pid"] == second["pid"], "{} and {}", first["pid"], second["pid"]);
     ensure!(first["agentSessionId"].is_string() && first["agentSessionId"] == second["agentSessionId"]);
     ensure!(relay.answers() == ["one", "two"], "{:?}", relay.answers());
+    relay.close().await
+}
+
+/// The agent's models and commands are not sent again.
+pub async fn a_turn_with_a_call_sends_what_changed() -> Result<()> {
+    const MOST: usize = 12_000;
+    let world = World::new().await?;
+    let mut relay = Relay::spawn(&world, &[])?;
+    relay.turn("SAY hello").await?;
+    let n_before = relay.lengths().len();
+    relay.turn_allowing_all(&format!("WRITE {} hello\nSAY done", world.file("a.txt").display())).await?;
+    let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
+    for (kind, length) in relay.lengths().split_off(n_before) {
+        *kinds.entry(kind).or_default() += length;
+    }
+    let n_bytes: usize = kinds.values().sum();
+    println!("{n_bytes} bytes: {kinds:?}");
+    ensure!(n_bytes <= MOST, "{n_bytes} bytes of events for a turn with one call: {kinds:?}");
     relay.close().await
 }
 

@@ -64,6 +64,8 @@ pub struct Relay {
 #[derive(Default)]
 struct Heard {
     events: Vec<Value>,
+    /// The bytes of the line of each event.
+    lengths: Vec<usize>,
     /// Set after the last event: `Err` describes a malformed line.
     end: Option<Result<(), String>>,
 }
@@ -227,7 +229,14 @@ impl Relay {
         Ok(turn)
     }
 
-    /// All events so far.
+    /// The kinds and the bytes of all events so far.
+    pub fn lengths(&self) -> Vec<(String, usize)> {
+        let heard = self.events.borrow();
+        let kinds = heard.events.iter().map(|event| event["type"].as_str().unwrap_or_default().to_owned());
+        kinds.zip(heard.lengths.iter().copied()).collect()
+    }
+
+    /// All events so far; each `sessionChanged` has the whole session.
     pub fn events(&self) -> Vec<Value> {
         self.events.borrow().events.clone()
     }
@@ -342,18 +351,47 @@ pub fn outcome(turn: &Value) -> Result<Outcome> {
     serde_json::from_value(turn["outcome"].clone()).with_context(|| format!("no outcome in {turn}"))
 }
 
+/// Completes the events `sessionChanged`: `session` has all fields then, in place of those that changed.
+pub fn complete_sessions<'a>(events: impl Iterator<Item = &'a mut Value>) {
+    let mut known = serde_json::Map::new();
+    events.for_each(|event| complete_session(&mut known, event));
+}
+
+fn complete_session(known: &mut serde_json::Map<String, Value>, event: &mut Value) {
+    let requests = known.entry("requests").or_insert_with(|| Value::Array(Vec::new()));
+    match (event["type"].as_str(), requests.as_array_mut()) {
+        (Some("permissionRequested"), Some(open)) => open.push(event["request"].clone()),
+        (Some("permissionResolved"), Some(open)) => {
+            open.retain(|request| request["id"] != event["requestId"]);
+        }
+        (Some("sessionChanged"), _) => {
+            if let Some(changed) = event["session"].as_object() {
+                known.extend(changed.clone());
+            }
+            event["session"] = Value::Object(known.clone());
+        }
+        _ => {}
+    }
+}
+
 /// Reads events to the end, and checks their order: `seq` grows by one, without a gap.
 async fn read(stdout: ChildStdout, sender: &watch::Sender<Heard>) -> Result<()> {
     let mut lines = BufReader::new(stdout).lines();
     let mut last_seq: Option<u64> = None;
+    let mut session = serde_json::Map::new();
     while let Some(line) = lines.next_line().await.context("reading from the relay")? {
-        let event: Value = serde_json::from_str(&line).with_context(|| format!("not an event: {line}"))?;
+        let mut event: Value =
+            serde_json::from_str(&line).with_context(|| format!("not an event: {line}"))?;
         let seq = event["seq"].as_u64().with_context(|| format!("an event without seq: {line}"))?;
         if let Some(last_seq) = last_seq {
             ensure!(seq == last_seq + 1, "a gap in the events: {seq} follows {last_seq}");
         }
         last_seq = Some(seq);
-        sender.send_modify(|heard| heard.events.push(event));
+        complete_session(&mut session, &mut event);
+        sender.send_modify(|heard| {
+            heard.events.push(event);
+            heard.lengths.push(line.len());
+        });
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use super::id::{ItemId, PromptId, RequestId, SessionId};
 use super::item::Item;
 use super::permission::{PermissionRequest, Resolution};
 use super::rewind::RewindPreview;
-use super::session::Session;
+use super::session::SessionChange;
 use super::tool::Todo;
 use super::turn::{ExitReport, TurnEnd};
 use super::view::{ChangedFile, RowRange};
@@ -27,8 +27,11 @@ pub struct Envelope {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Event {
-    /// The session's data changed; contains all of it.
-    SessionChanged { session: Box<Session> },
+    /// The session's data changed; contains the fields that have another value. Each request has events of its own.
+    SessionChanged {
+        #[ts(type = "Partial<Omit<Session, \"id\">>")]
+        session: Box<SessionChange>,
+    },
     /// A new item at the end of the transcript.
     ItemAdded { item: Item },
     /// An item changed; contains the whole item, under the same id.

@@ -6,6 +6,7 @@ use super::board::BoardState;
 use super::capabilities::AgentCapabilities;
 use super::configuration::Configuration;
 use super::context::ContextUsage;
+use super::event::Event;
 use super::id::SessionId;
 use super::limits::PlanLimits;
 use super::options::SessionOptions;
@@ -13,100 +14,178 @@ use super::permission::PermissionRequest;
 use super::prompt::QueuedPrompt;
 use super::rewind::RewindState;
 use super::rules::{MissedPrompt, RulesInForce};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use ts_rs::TS;
 
-/// One conversation with one agent in one project.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct Session {
-    pub id: SessionId,
-    pub title: String,
-    /// Path of the project's folder.
-    pub project: String,
-    /// The agent: `claude`, `demo`, or `acp` for one that speaks the Agent Client Protocol.
-    pub agent: AgentKind,
-    /// Its name: “Gemini CLI”.
-    pub agent_name: String,
-    /// Its row in the table of agents that speak ACP; `null` for other agents, and for a command of the user.
-    #[serde(default)]
-    pub agent_id: Option<String>,
-    /// The name of the profile in the settings that it was begun with.
-    #[serde(default)]
-    pub profile: Option<String>,
-    /// What the agent does not report or offer.
-    #[serde(default)]
-    pub lacks: AgentLacks,
-    /// How the user logs in to its agent; `null` for Claude Code, whose login is in `Readiness`, and if no command is known.
-    #[serde(default)]
-    pub login: Option<AgentLogin>,
-    /// The agent's own id of this conversation; `null` until the agent sent one.
-    pub agent_session_id: Option<String>,
-    pub status: Status,
-    /// It has no prompts and no title yet. Its agent starts with `start` or with the first prompt.
-    pub is_empty: bool,
-    /// Its title is the beginning of its first prompt, since Deskbell opened it: neither the user nor the agent has
-    /// named it, and no title was asked for.
-    #[serde(default)]
-    pub has_prompt_title: bool,
-    /// Whether the agent's process is running. Independent of working: an idle session may or may not have a process.
-    pub alive: bool,
-    pub pid: Option<u32>,
-    pub agent_version: Option<String>,
-    pub capabilities: AgentCapabilities,
-    pub model: Option<String>,
-    pub mode: String,
-    /// The effort level in use; `null` if the model has none, or if it is unknown.
-    pub effort: Option<String>,
-    pub thinking: bool,
-    /// What its agent is started with.
-    pub options: SessionOptions,
-    /// Its agent runs and was started with other options: they take effect at its next start.
-    pub options_wait: bool,
-    /// The rules as last reported; `null` until they were requested.
-    pub rules: Option<RulesInForce>,
-    /// The agent did not ask where it must. Must be shown as long as its process lives.
-    pub missed_prompt: Option<MissedPrompt>,
-    /// The models that the agent offers; empty until it reported them.
-    pub models: Vec<Model>,
-    /// Settings that an agent that speaks ACP offers itself; empty until it reported them.
-    #[serde(default)]
-    pub agent_options: Vec<AgentOption>,
-    pub commands: Vec<SlashCommand>,
-    /// Accepted prompts that were not sent yet, in order.
-    pub queue: Vec<QueuedPrompt>,
-    /// The running turn can take another prompt: the agent reports which prompts it read.
-    pub takes_into_turn: bool,
-    /// Open permission requests, oldest first.
-    pub requests: Vec<PermissionRequest>,
-    pub usage: Usage,
-    /// What fills the context window, after `readContext`.
-    pub context: ContextUsage,
-    /// What is configured for its agent, after `readConfiguration`.
-    pub configuration: Configuration,
-    pub limits: PlanLimits,
-    pub rewind: RewindState,
-    pub created_at: u64,
-    /// When the last prompt was accepted, or the last turn ended.
-    pub changed_at: u64,
-    /// Number of commands and subagents running in the background, with or without a running turn.
-    pub n_background: u32,
-    /// The first 100 of them, in the order in which they began.
-    pub background: Vec<BackgroundTask>,
-    /// Turns that the agent will begin by itself. Its process does not hibernate before them.
-    #[serde(default)]
-    pub scheduled: Vec<ScheduledTurn>,
-    /// When the running turn began.
-    pub turn_started_at: Option<u64>,
-    /// Its agent runs, or last ran, without the folder's own settings: `--setting-sources=user --strict-mcp-config`.
-    pub restricted: bool,
-    /// The link to the process that runs it.
-    #[serde(default)]
-    pub link: SessionLink,
-    /// The version of the older Deskbell whose server runs it; `null` if it runs in this version. It moves to this version
-    /// as soon as nothing runs in that server.
-    #[serde(default)]
-    pub older_server: Option<String>,
+/// Defines a session and its change from one list of fields.
+macro_rules! session {
+    (
+        $(#[$about:meta])*
+        pub struct $Session:ident {
+            $(#[$id_about:meta])* pub id: $Id:ty,
+            $(#[$requests_about:meta])* pub requests: $Requests:ty,
+            ..
+            $($(#[$field_about:meta])* pub $field:ident: $Type:ty,)*
+        }
+        $(#[$change_about:meta])*
+        pub struct $Change:ident;
+    ) => {
+        $(#[$about])*
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+        #[serde(rename_all = "camelCase")]
+        pub struct $Session {
+            $(#[$id_about])* pub id: $Id,
+            $(#[$requests_about])* pub requests: $Requests,
+            $($(#[$field_about])* pub $field: $Type,)*
+        }
+
+        $(#[$change_about])*
+        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        pub struct $Change {
+            /// All open requests, if this is all of a session.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub requests: Option<$Requests>,
+            $(
+                #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "given")]
+                pub $field: Option<$Type>,
+            )*
+        }
+
+        impl $Change {
+            /// All of a session.
+            pub fn whole(session: &$Session) -> Self {
+                Self { requests: Some(session.requests.clone()), $($field: Some(session.$field.clone()),)* }
+            }
+
+            /// The fields of `after` that differ from those of `before`, without requests.
+            pub fn between(before: &$Session, after: &$Session) -> Self {
+                Self {
+                    requests: None,
+                    $($field: (before.$field != after.$field).then(|| after.$field.clone()),)*
+                }
+            }
+
+            /// Adds a later change.
+            pub fn merge(&mut self, later: Self) {
+                if later.requests.is_some() {
+                    self.requests = later.requests;
+                }
+                $(if later.$field.is_some() { self.$field = later.$field; })*
+            }
+        }
+
+        impl $Session {
+            fn change(&mut self, change: &$Change) {
+                if let Some(requests) = &change.requests {
+                    self.requests.clone_from(requests);
+                }
+                $(if let Some(value) = &change.$field { self.$field.clone_from(value); })*
+            }
+        }
+    };
+}
+
+/// A field that is there. `null` is a value of some fields.
+fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(value: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(value).map(Some)
+}
+
+session! {
+    /// One conversation with one agent in one project.
+    pub struct Session {
+        pub id: SessionId,
+        /// Open permission requests, oldest first. Each has events of its own.
+        pub requests: Vec<PermissionRequest>,
+        ..
+        pub title: String,
+        /// Path of the project's folder.
+        pub project: String,
+        /// The agent: `claude`, `demo`, or `acp` for one that speaks the Agent Client Protocol.
+        pub agent: AgentKind,
+        /// Its name: “Gemini CLI”.
+        pub agent_name: String,
+        /// Its row in the table of agents that speak ACP; `null` for other agents, and for a command of the user.
+        #[serde(default)]
+        pub agent_id: Option<String>,
+        /// The name of the profile in the settings that it was begun with.
+        #[serde(default)]
+        pub profile: Option<String>,
+        /// What the agent does not report or offer.
+        #[serde(default)]
+        pub lacks: AgentLacks,
+        /// How the user logs in to its agent; `null` for Claude Code, whose login is in `Readiness`, and if no command is known.
+        #[serde(default)]
+        pub login: Option<AgentLogin>,
+        /// The agent's own id of this conversation; `null` until the agent sent one.
+        pub agent_session_id: Option<String>,
+        pub status: Status,
+        /// It has no prompts and no title yet. Its agent starts with `start` or with the first prompt.
+        pub is_empty: bool,
+        /// Its title is the beginning of its first prompt, since Deskbell opened it: neither the user nor the agent has
+        /// named it, and no title was asked for.
+        #[serde(default)]
+        pub has_prompt_title: bool,
+        /// Whether the agent's process is running. Independent of working: an idle session may or may not have a process.
+        pub alive: bool,
+        pub pid: Option<u32>,
+        pub agent_version: Option<String>,
+        pub capabilities: AgentCapabilities,
+        pub model: Option<String>,
+        pub mode: String,
+        /// The effort level in use; `null` if the model has none, or if it is unknown.
+        pub effort: Option<String>,
+        pub thinking: bool,
+        /// What its agent is started with.
+        pub options: SessionOptions,
+        /// Its agent runs and was started with other options: they take effect at its next start.
+        pub options_wait: bool,
+        /// The rules as last reported; `null` until they were requested.
+        pub rules: Option<RulesInForce>,
+        /// The agent did not ask where it must. Must be shown as long as its process lives.
+        pub missed_prompt: Option<MissedPrompt>,
+        /// The models that the agent offers; empty until it reported them.
+        pub models: Vec<Model>,
+        /// Settings that an agent that speaks ACP offers itself; empty until it reported them.
+        #[serde(default)]
+        pub agent_options: Vec<AgentOption>,
+        pub commands: Vec<SlashCommand>,
+        /// Accepted prompts that were not sent yet, in order.
+        pub queue: Vec<QueuedPrompt>,
+        /// The running turn can take another prompt: the agent reports which prompts it read.
+        pub takes_into_turn: bool,
+        pub usage: Usage,
+        /// What fills the context window, after `readContext`.
+        pub context: ContextUsage,
+        /// What is configured for its agent, after `readConfiguration`.
+        pub configuration: Configuration,
+        pub limits: PlanLimits,
+        pub rewind: RewindState,
+        pub created_at: u64,
+        /// When the last prompt was accepted, or the last turn ended.
+        pub changed_at: u64,
+        /// Number of commands and subagents running in the background, with or without a running turn.
+        pub n_background: u32,
+        /// The first 100 of them, in the order in which they began.
+        pub background: Vec<BackgroundTask>,
+        /// Turns that the agent will begin by itself. Its process does not hibernate before them.
+        #[serde(default)]
+        pub scheduled: Vec<ScheduledTurn>,
+        /// When the running turn began.
+        pub turn_started_at: Option<u64>,
+        /// Its agent runs, or last ran, without the folder's own settings: `--setting-sources=user --strict-mcp-config`.
+        pub restricted: bool,
+        /// The link to the process that runs it.
+        #[serde(default)]
+        pub link: SessionLink,
+        /// The version of the older Deskbell whose server runs it; `null` if it runs in this version. It moves to this version
+        /// as soon as nothing runs in that server.
+        #[serde(default)]
+        pub older_server: Option<String>,
+    }
+
+    /// The fields of a session that have another value. The first change of a session has all of them.
+    pub struct SessionChange;
 }
 
 impl Session {
@@ -158,6 +237,23 @@ impl Session {
             restricted: false,
             link: SessionLink::default(),
             older_server: None,
+        }
+    }
+
+    /// Applies an event to the session. Ignores events that change nothing of it.
+    pub fn apply(&mut self, event: &Event) {
+        match event {
+            Event::SessionChanged { session } => self.change(session),
+            // A mirror reports open requests again.
+            Event::PermissionRequested { request }
+                if !self.requests.iter().any(|known| known.id == request.id) =>
+            {
+                self.requests.push((**request).clone());
+            }
+            Event::PermissionResolved { request_id, .. } => {
+                self.requests.retain(|request| request.id != *request_id);
+            }
+            _ => {}
         }
     }
 }

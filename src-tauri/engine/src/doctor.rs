@@ -153,7 +153,7 @@ async fn watch(
     seen: &mut Seen,
 ) -> Result<PermissionChannel, CommandError> {
     let (sender, mut events) = mpsc::channel(64);
-    session.subscribe(Subscriber::Every(sender)).await?;
+    let mut known = session.subscribe(Subscriber::Every(sender)).await?.session;
     session
         .command(Command::Prompt {
             text: "Check the permission channel.".to_owned(),
@@ -162,9 +162,11 @@ async fn watch(
         })
         .await?;
     while let Some(envelope) = events.recv().await {
+        known.apply(&envelope.event);
         match envelope.event {
-            Event::SessionChanged { session } if session.agent_version.is_some() => {
-                *seen = Seen { version: session.agent_version, capabilities: Some(session.capabilities) };
+            Event::SessionChanged { .. } if known.agent_version.is_some() => {
+                let version = known.agent_version.clone();
+                *seen = Seen { version, capabilities: Some(known.capabilities.clone()) };
             }
             Event::PermissionRequested { .. } => return Ok(PermissionChannel::Asks),
             Event::TurnEnded { .. } if api.saw_tool_result() => return Ok(PermissionChannel::NeverAsks),

@@ -225,7 +225,10 @@ fn merge(earlier: &mut Event, later: Event) -> Option<Event> {
         ) => return Some(later),
         // An item that is removed and added again moves to its new place; both events are needed.
         (Event::ItemRemoved { .. }, later) => return Some(later),
-        // Session, tasks and files: the later event replaces the earlier one.
+        (Event::SessionChanged { session: known }, Event::SessionChanged { session: later }) => {
+            known.merge(*later);
+        }
+        // Tasks and files: the later event replaces the earlier one.
         (earlier, later) => *earlier = later,
     }
     None

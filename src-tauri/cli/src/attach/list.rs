@@ -290,7 +290,7 @@ async fn stop_one(link: &mut Link, session_id: &SessionId) -> anyhow::Result<()>
             // There was nothing to stop any more.
             Some("refused") if value["id"] == id.as_str() => break,
             Some("snapshot") => is_alive = value["snapshot"]["session"]["alive"] == true,
-            Some("sessionChanged") => is_alive = value["session"]["alive"] == true,
+            Some("sessionChanged") => is_alive = value["session"]["alive"].as_bool().unwrap_or(is_alive),
             Some("removed") => break,
             _ => {}
         }

@@ -139,13 +139,13 @@ impl View {
                 self.item(&item);
             }
         }
-        self.session(&session);
+        self.status(&session.status);
         self.requests = session.requests.into();
         self.ask();
     }
 
-    fn session(&mut self, session: &Session) {
-        let status = list::words(&session.status).to_owned();
+    fn status(&mut self, status: &Status) {
+        let status = list::words(status).to_owned();
         if status != self.status {
             self.say(&status);
             self.status = status;
@@ -161,7 +161,7 @@ impl View {
 
     fn show(&mut self, event: Event) {
         match event {
-            Event::SessionChanged { session } => self.session(&session),
+            Event::SessionChanged { session } => session.status.iter().for_each(|status| self.status(status)),
             Event::ItemAdded { item } | Event::ItemChanged { item } => self.item(&item),
             Event::TranscriptReplaced { items, .. } => {
                 self.say("the conversation was rewound");

@@ -414,7 +414,7 @@ impl Server {
             SessionHandle::Mirror(_) => Input::SessionMirrored(summary),
             SessionHandle::Local(_) => Input::SessionOpened(summary),
         });
-        tokio::spawn(pump(self.clone(), id, nr, events));
+        tokio::spawn(pump(self.clone(), snapshot.session, nr, events));
         tokio::spawn(work(self.clone(), handle, project, inbox, ended));
         Ok(())
     }
@@ -519,15 +519,17 @@ fn snapshot_line(session_id: &SessionId, mut snapshot: Snapshot) -> Line {
 }
 
 /// Gives the events of a session to the hub, until the session has ended.
-async fn pump(server: Arc<Server>, session_id: SessionId, nr: u64, mut events: mpsc::Receiver<Envelope>) {
+async fn pump(server: Arc<Server>, mut session: Session, nr: u64, mut events: mpsc::Receiver<Envelope>) {
+    let session_id = session.id.clone();
     while let Some(envelope) = events.recv().await {
         if !server.sessions.is_current(&session_id, nr) {
             // The numbers are those of the session that was replaced.
             break;
         }
         let seq = envelope.seq;
+        session.apply(&envelope.event);
         let summary = match &envelope.event {
-            Event::SessionChanged { session } => Some(summary(session, seq)),
+            Event::SessionChanged { .. } => Some(summary(&session, seq)),
             _ => None,
         };
         let event = Input::Event { session_id: session_id.clone(), seq, line: line(&envelope), summary };

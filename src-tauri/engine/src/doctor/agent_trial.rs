@@ -94,16 +94,17 @@ async fn login(launch: &Launch, limit: Duration) -> io::Result<(LoginState, Opti
     let session = open(&launch, folder.path().join("config"));
     let began = async {
         let (sender, mut events) = mpsc::channel(64);
-        session.subscribe(Subscriber::Every(sender)).await?;
+        let mut known = session.subscribe(Subscriber::Every(sender)).await?.session;
         session.command(Command::Start).await?;
         let mut problem = None;
         while let Some(envelope) = events.recv().await {
+            known.apply(&envelope.event);
             match envelope.event {
-                Event::SessionChanged { session } => match session.login {
+                Event::SessionChanged { .. } => match &known.login {
                     Some(AgentLogin { words, needed: true }) => {
                         return Ok(LoginState::Needed { command: words.join(" ") });
                     }
-                    _ if session.alive && session.status == Status::Idle => {
+                    _ if known.alive && known.status == Status::Idle => {
                         return Ok(LoginState::NotAskedFor);
                     }
                     _ => {}

@@ -61,6 +61,7 @@ pub async fn run(open: Open, mut inbox: mpsc::Receiver<LocalMessage>, ending: wa
     let mut actor = Actor {
         open,
         core,
+        published: None,
         is_partial: false,
         tail: None,
         process: None,
@@ -90,6 +91,8 @@ pub async fn run(open: Open, mut inbox: mpsc::Receiver<LocalMessage>, ending: wa
 struct Actor {
     open: Open,
     core: Core,
+    /// The session as last published, without its open requests; `None` before the first time.
+    published: Option<Session>,
     /// Only the end of the transcript has been read so far.
     is_partial: bool,
     /// The part of the agent's file that the transcript has.
@@ -422,8 +425,13 @@ impl Actor {
     async fn flush(&mut self) {
         self.flush_items().await;
         if self.core.take_changed() {
-            let session = Box::new(self.session());
-            self.emit(Event::SessionChanged { session }).await;
+            let session = self.session();
+            let change = match &self.published {
+                Some(before) => SessionChange::between(before, &session),
+                None => SessionChange::whole(&self.whole_session()),
+            };
+            self.published = Some(session);
+            self.emit(Event::SessionChanged { session: Box::new(change) }).await;
         }
     }
 

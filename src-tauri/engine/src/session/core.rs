@@ -228,10 +228,15 @@ impl Core {
         has_changed
     }
 
-    /// Fills in the fields of the summary that the core knows.
+    /// Fills in the fields of the session that the core knows, without the open requests.
     pub fn describe(&self, session: &mut Session) {
         session.changed_at = self.changed_at;
         self.machine.describe(session, &self.transcript.activity());
+    }
+
+    /// The open permission requests, oldest first.
+    pub fn requests(&self) -> Vec<PermissionRequest> {
+        self.machine.requests().iter().cloned().collect()
     }
 
     /// The next start of the agent, if the session had these options.

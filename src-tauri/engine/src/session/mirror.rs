@@ -154,8 +154,9 @@ impl Mirror {
             FromServer::Snapshot(snapshot) => self.replaced(*snapshot).await,
             FromServer::Event(event) => self.event(*event).await,
             FromServer::LinkChanged => {
-                self.complete();
-                self.tell_session().await;
+                let link = Some(self.place.link.state());
+                let session = Box::new(SessionChange { link, ..SessionChange::default() });
+                self.tell(Event::SessionChanged { session }).await;
             }
             FromServer::Unreadable { problem, .. } => self.say_unreadable(problem).await,
             FromServer::Gone => {
@@ -169,10 +170,10 @@ impl Mirror {
 
     async fn event(&mut self, event: Event) {
         match event {
-            Event::SessionChanged { session } => {
-                self.session = *session;
-                self.complete();
-                self.tell_session().await;
+            Event::SessionChanged { mut session } => {
+                // What this side knows itself is not taken from the server.
+                (session.link, session.older_server) = (None, None);
+                self.tell(Event::SessionChanged { session }).await;
             }
             Event::TranscriptReplaced { items, files, tasks } => {
                 self.transcript.mirror_again(items, files, tasks);
@@ -236,10 +237,12 @@ impl Mirror {
     }
 
     async fn tell_session(&mut self) {
-        self.tell(Event::SessionChanged { session: Box::new(self.session.clone()) }).await;
+        let session = Box::new(SessionChange::whole(&self.session));
+        self.tell(Event::SessionChanged { session }).await;
     }
 
     async fn tell(&mut self, event: Event) {
+        self.session.apply(&event);
         self.subscribers.tell(now(), TranscriptChange::Event(event), &self.transcript).await;
     }
 
@@ -289,8 +292,10 @@ impl Mirror {
         if reply.send(snapshot).is_ok() {
             self.subscribers.add(subscriber);
         }
-        // Requests that wait since before this process began are asked again.
+        // Requests that wait since before this process began are asked again. What changed since the caller asked for the
+        // session is in the whole of it.
         if wants_requests {
+            self.tell_session().await;
             for request in self.session.requests.clone() {
                 self.tell(Event::PermissionRequested { request: Box::new(request) }).await;
             }

@@ -68,7 +68,8 @@ async fn a_session_goes_on_while_it_is_looked_through() {
         let title = format!("title {n_told}");
         session.command(Command::Rename { title: title.clone() }).await.unwrap();
         while let Some(envelope) = events.recv().await {
-            if matches!(envelope.event, Event::SessionChanged { session } if session.title == title) {
+            if matches!(envelope.event, Event::SessionChanged { session } if session.title.as_ref() == Some(&title))
+            {
                 break;
             }
         }

@@ -232,12 +232,12 @@ export type InputChange = { "type": "whole", json: string, } | { "type": "field"
 /**
  * An event with its position in the session. `seq` grows by one with each event of a session, without gaps.
  */
-export type Envelope = { seq: number, sessionId: SessionId, } & ({ "type": "sessionChanged", session: Session, } | { "type": "itemAdded", item: Item, } | { "type": "itemChanged", item: Item, } | { "type": "blocksChanged", itemId: ItemId, keep: number, blocks: Array<Block>, } | { "type": "codeGrew", itemId: ItemId, keep: number, lines: Array<CodeLine>, } | { "type": "thoughtGrew", itemId: ItemId, keep: number, text: string, } | { "type": "textFinished", itemId: ItemId, } | { "type": "itemRemoved", itemId: ItemId, } | { "type": "fileChanged", file: ChangedFile, } | { "type": "tasksChanged", tasks: Array<Todo>, } | { "type": "turnStarted", promptIds: Array<PromptId>, } | { "type": "turnEnded", turn: TurnEnd, } | { "type": "permissionRequested", request: PermissionRequest, } | { "type": "permissionResolved", requestId: RequestId, resolution: Resolution, } | { "type": "rewindPreviewed", preview: RewindPreview, } | { "type": "rewound", promptId: ItemId, text: string | null, } | { "type": "transcriptReplaced", items: Array<Item>, files: Array<ChangedFile>, tasks: Array<Todo>, } | { "type": "agentExited", report: ExitReport, } | { "type": "commandFailed", error: CommandError, });
+export type Envelope = { seq: number, sessionId: SessionId, } & ({ "type": "sessionChanged", session: Partial<Omit<Session, "id">>, } | { "type": "itemAdded", item: Item, } | { "type": "itemChanged", item: Item, } | { "type": "blocksChanged", itemId: ItemId, keep: number, blocks: Array<Block>, } | { "type": "codeGrew", itemId: ItemId, keep: number, lines: Array<CodeLine>, } | { "type": "thoughtGrew", itemId: ItemId, keep: number, text: string, } | { "type": "textFinished", itemId: ItemId, } | { "type": "itemRemoved", itemId: ItemId, } | { "type": "fileChanged", file: ChangedFile, } | { "type": "tasksChanged", tasks: Array<Todo>, } | { "type": "turnStarted", promptIds: Array<PromptId>, } | { "type": "turnEnded", turn: TurnEnd, } | { "type": "permissionRequested", request: PermissionRequest, } | { "type": "permissionResolved", requestId: RequestId, resolution: Resolution, } | { "type": "rewindPreviewed", preview: RewindPreview, } | { "type": "rewound", promptId: ItemId, text: string | null, } | { "type": "transcriptReplaced", items: Array<Item>, files: Array<ChangedFile>, tasks: Array<Todo>, } | { "type": "agentExited", report: ExitReport, } | { "type": "commandFailed", error: CommandError, });
 
 /**
  * An event of a session.
  */
-export type Event = { "type": "sessionChanged", session: Session, } | { "type": "itemAdded", item: Item, } | { "type": "itemChanged", item: Item, } | { "type": "blocksChanged", itemId: ItemId, keep: number, blocks: Array<Block>, } | { "type": "codeGrew", itemId: ItemId, keep: number, lines: Array<CodeLine>, } | { "type": "thoughtGrew", itemId: ItemId, keep: number, text: string, } | { "type": "textFinished", itemId: ItemId, } | { "type": "itemRemoved", itemId: ItemId, } | { "type": "fileChanged", file: ChangedFile, } | { "type": "tasksChanged", tasks: Array<Todo>, } | { "type": "turnStarted", promptIds: Array<PromptId>, } | { "type": "turnEnded", turn: TurnEnd, } | { "type": "permissionRequested", request: PermissionRequest, } | { "type": "permissionResolved", requestId: RequestId, resolution: Resolution, } | { "type": "rewindPreviewed", preview: RewindPreview, } | { "type": "rewound", promptId: ItemId, text: string | null, } | { "type": "transcriptReplaced", items: Array<Item>, files: Array<ChangedFile>, tasks: Array<Todo>, } | { "type": "agentExited", report: ExitReport, } | { "type": "commandFailed", error: CommandError, };
+export type Event = { "type": "sessionChanged", session: Partial<Omit<Session, "id">>, } | { "type": "itemAdded", item: Item, } | { "type": "itemChanged", item: Item, } | { "type": "blocksChanged", itemId: ItemId, keep: number, blocks: Array<Block>, } | { "type": "codeGrew", itemId: ItemId, keep: number, lines: Array<CodeLine>, } | { "type": "thoughtGrew", itemId: ItemId, keep: number, text: string, } | { "type": "textFinished", itemId: ItemId, } | { "type": "itemRemoved", itemId: ItemId, } | { "type": "fileChanged", file: ChangedFile, } | { "type": "tasksChanged", tasks: Array<Todo>, } | { "type": "turnStarted", promptIds: Array<PromptId>, } | { "type": "turnEnded", turn: TurnEnd, } | { "type": "permissionRequested", request: PermissionRequest, } | { "type": "permissionResolved", requestId: RequestId, resolution: Resolution, } | { "type": "rewindPreviewed", preview: RewindPreview, } | { "type": "rewound", promptId: ItemId, text: string | null, } | { "type": "transcriptReplaced", items: Array<Item>, files: Array<ChangedFile>, tasks: Array<Todo>, } | { "type": "agentExited", report: ExitReport, } | { "type": "commandFailed", error: CommandError, };
 
 /**
  * The outcome of a permission request.
@@ -290,7 +290,11 @@ prompts: Array<string>, };
 /**
  * One conversation with one agent in one project.
  */
-export type Session = { id: SessionId, title: string, 
+export type Session = { id: SessionId, 
+/**
+ * Open permission requests, oldest first. Each has events of its own.
+ */
+requests: Array<PermissionRequest>, title: string, 
 /**
  * Path of the project's folder.
  */
@@ -371,11 +375,7 @@ queue: Array<QueuedPrompt>,
 /**
  * The running turn can take another prompt: the agent reports which prompts it read.
  */
-takesIntoTurn: boolean, 
-/**
- * Open permission requests, oldest first.
- */
-requests: Array<PermissionRequest>, usage: Usage, 
+takesIntoTurn: boolean, usage: Usage, 
 /**
  * What fills the context window, after `readContext`.
  */

@@ -90,6 +90,10 @@ export class SessionState {
   /** Items that the user unfolded and that are not loaded now. */
   #unfolded = new Set<ItemId>();
 
+  /** The session as the engine reports it. */
+  #facts: Session;
+  /** The batch being applied changes the session. */
+  #isChanged = false;
   #known: KnownModels | null;
   /** The effort that was chosen before the agent's levels are known to the engine. */
   #effort: string | null = null;
@@ -97,6 +101,7 @@ export class SessionState {
   constructor(session: Session, known: KnownModels | null = null) {
     this.id = session.id;
     this.#known = known;
+    this.#facts = session;
     this.session = this.#completed(session);
     this.requests = session.requests;
   }
@@ -249,7 +254,10 @@ export class SessionState {
   #fold(event: Event): boolean {
     switch (event.type) {
       case 'sessionChanged':
-        this.#setSession(event.session);
+        this.#facts = { ...this.#facts, ...event.session };
+        this.#isChanged = true;
+        // The first one has all open requests.
+        if (event.session.requests !== undefined) this.#openRequests = null;
         return false;
       case 'itemAdded':
       case 'itemChanged':
@@ -303,6 +311,8 @@ export class SessionState {
   }
 
   #setSession(session: Session): void {
+    this.#facts = session;
+    this.#isChanged = false;
     this.session = reuse(this.session, this.#completed(session));
     this.requests = reuse(this.requests, session.requests);
     this.#openRequests = null;
@@ -310,7 +320,7 @@ export class SessionState {
 
   /** The open requests, to be changed; `settleLists` makes them the session's. */
   get #requestsById(): Map<string, PermissionRequest> {
-    this.#openRequests ??= new Map(this.requests.map((request) => [request.id, request]));
+    this.#openRequests ??= new Map(this.#facts.requests.map((request) => [request.id, request]));
     return this.#openRequests;
   }
 
@@ -320,9 +330,9 @@ export class SessionState {
     if (changed !== null) {
       this.files = [...this.files.filter((file) => !changed.has(file.path)), ...changed.values()];
     }
-    if (open !== null) this.requests = [...open.values()];
     this.#changedFiles = null;
-    this.#openRequests = null;
+    if (open !== null) this.#facts = { ...this.#facts, requests: [...open.values()] };
+    if (open !== null || this.#isChanged) this.#setSession(this.#facts);
   }
 
   #take(item: Item): boolean {

@@ -239,6 +239,20 @@ describe('requests', () => {
     expect(state.requests).toEqual([]);
   });
 
+  it('stay when something else of the session changes', () => {
+    const request = commandRequest('q1', 'ls');
+    const state = loaded();
+    const { models } = state.session;
+    state.apply(
+      batch(10, [
+        { type: 'permissionRequested', request },
+        { type: 'sessionChanged', session: { title: 'Other' } },
+      ]),
+    );
+    expect([state.requests, state.session.requests]).toEqual([[request], [request]]);
+    expect([state.session.title, state.session.models]).toEqual(['Other', models]);
+  });
+
   it('go when the session no longer lists them', () => {
     const request = commandRequest('q1', 'ls');
     const state = loaded();

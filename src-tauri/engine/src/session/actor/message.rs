@@ -208,7 +208,7 @@ impl Actor {
         Snapshot {
             seq: self.subscribers.seq(),
             last_event_at: self.subscribers.last_event_at(),
-            session: self.session(),
+            session: self.whole_session(),
             rows,
             is_partial: self.is_partial,
             items,
@@ -218,6 +218,11 @@ impl Actor {
         }
     }
 
+    pub(super) fn whole_session(&self) -> Session {
+        Session { requests: self.core.requests(), ..self.session() }
+    }
+
+    /// The session without its open requests.
     pub(super) fn session(&self) -> Session {
         let record = &self.open.record;
         let acp = record.memory.acp.as_ref();

@@ -4,7 +4,7 @@ use super::*;
 use crate::permission;
 
 impl Machine {
-    /// Fills in the fields that the machine knows. The capabilities are those of the kind of agent: what its process
+    /// Fills in the fields that the machine knows, without the open requests. The capabilities are those of the kind of agent: what its process
     /// lacks of them is taken away.
     pub fn describe(&self, session: &mut Session, activity: &str) {
         session.agent_session_id = self.conversation.id().map(str::to_owned);
@@ -56,7 +56,6 @@ impl Machine {
             })
             .collect();
         session.takes_into_turn = self.takes_into_turn();
-        session.requests = self.requests.open().iter().cloned().collect();
         session.usage = self.spending.usage();
         session.context = self.context.usage().clone();
         session.configuration = self.configuration.view().clone();

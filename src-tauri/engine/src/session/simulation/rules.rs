@@ -132,6 +132,9 @@ impl Rules {
 
     /// Called before the effect is carried out. `line` is the JSON that it writes.
     pub fn effect(&mut self, scene: &Scene<'_>, effect: &Effect, line: Option<&Value>) -> Checked {
+        if let Effect::Emit(event) = effect {
+            self.facts.publish(event);
+        }
         self.process.effect(scene, effect, line)?;
         self.asking.effect(scene, effect, line)?;
         self.prompts.effect(scene, effect, line, &self.turns)?;

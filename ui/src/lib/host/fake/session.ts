@@ -48,8 +48,9 @@ export class FakeSession {
   }
 
   patch(facts: Partial<Session>): void {
-    this.facts = { ...this.facts, changedAt: Date.now(), ...facts };
-    this.emit({ type: 'sessionChanged', session: this.facts });
+    const session = { changedAt: Date.now(), ...facts };
+    this.facts = { ...this.facts, ...session };
+    this.emit({ type: 'sessionChanged', session });
   }
 
   status(status: Status): void {
@@ -126,12 +127,9 @@ export class FakeSession {
     signal?.addEventListener('abort', () =>
       this.resolve(request.id, { type: 'withdrawn', reason: 'The turn was interrupted' }),
     );
-    this.facts = {
-      ...this.facts,
-      requests: [...this.facts.requests, request],
-      status: { type: 'needsInput', what },
-    };
-    this.emit({ type: 'permissionRequested', request }, { type: 'sessionChanged', session: this.facts });
+    const status: Status = { type: 'needsInput', what };
+    this.facts = { ...this.facts, requests: [...this.facts.requests, request], status };
+    this.emit({ type: 'permissionRequested', request }, { type: 'sessionChanged', session: { status } });
     return answered;
   }
 
@@ -141,7 +139,7 @@ export class FakeSession {
     const requests = this.facts.requests.filter((request) => request.id !== requestId);
     const status: Status = requests.length === 0 ? { type: 'working', activity: 'Working' } : this.facts.status;
     this.facts = { ...this.facts, requests, status };
-    this.emit({ type: 'permissionResolved', requestId, resolution }, { type: 'sessionChanged', session: this.facts });
+    this.emit({ type: 'permissionResolved', requestId, resolution }, { type: 'sessionChanged', session: { status } });
     this.#resolved.get(requestId)?.(resolution);
     this.#resolved.delete(requestId);
     return true;

@@ -13,6 +13,8 @@ use crate::session::core::Core;
 #[derive(Default)]
 pub struct Facts {
     shown: Option<Session>,
+    /// What a subscriber made of the events.
+    told: Option<Session>,
 }
 
 /// The part of a session that the core fills in.
@@ -20,10 +22,16 @@ pub fn describe(core: &Core) -> Session {
     let mut session =
         Session::new(SessionId::new("session"), String::new(), AgentKind::Claude, "Claude Code".to_owned());
     core.describe(&mut session);
+    session.requests = core.requests();
     session
 }
 
 impl Facts {
+    /// An event was published.
+    pub fn publish(&mut self, event: &Event) {
+        self.told.iter_mut().for_each(|told| told.apply(event));
+    }
+
     /// Also checks that the core reported a change if the session differs from the last check.
     pub fn check(
         &mut self,
@@ -37,7 +45,11 @@ impl Facts {
         let changed = core.take_changed();
         if let Some(shown) = &self.shown {
             hold!(changed || *shown == session, Facts, "nobody is told:\n{shown:?}\nbecame\n{session:?}");
+            let change = Box::new(SessionChange::between(shown, &session));
+            self.publish(&Event::SessionChanged { session: change });
         }
+        let told = self.told.get_or_insert_with(|| session.clone());
+        hold!(*told == session, Facts, "a subscriber has\n{told:?}\nand not\n{session:?}");
         let is_alive = process.is_alive();
         hold!(session.alive == is_alive, Facts, "alive: {}", session.alive);
         hold!(
