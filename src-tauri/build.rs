@@ -36,6 +36,8 @@ const COMMANDS: &[&str] = &[
     "subscribe_second",
     "leave_second",
     "show_rows",
+    "named_files",
+    "file_text",
     "find_words",
     "copy_text",
     "output_lines",

@@ -94,6 +94,8 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             commands::transcript::subscribe_second,
             commands::transcript::leave_second,
             commands::transcript::show_rows,
+            commands::transcript::named_files,
+            commands::transcript::file_text,
             commands::transcript::find_words,
             commands::transcript::copy_text,
             commands::transcript::output_lines,

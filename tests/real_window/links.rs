@@ -1,9 +1,13 @@
-//! Links in the agent's text: they open only on a click, only to the web and to mail, and the page stays.
+//! Links in the agent's text: they open only on a click, only to the web, to mail and to files of the folder, and the page
+//! stays.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
+
 use deskbell_tests::window::{Desktop, Launch, Manners, SHORT, eventually};
 use serde_json::json;
 
@@ -88,6 +92,86 @@ pub async fn a_link_opens_outside_and_only_what_may() -> Result<()> {
             ensure!(window.run("return location.href;", Vec::new()).await? == address, "the page went away");
             ensure!(stage.app.count().await? == 1, "there is another window");
             ensure!(fs::read_to_string(&opened)?.lines().count() == 3, "{}", fs::read_to_string(&opened)?);
+            Ok(())
+        })
+        .await
+}
+
+pub async fn a_path_in_an_answer_opens_the_file_at_its_line() -> Result<()> {
+    let furnish = |folder: &Path| {
+        fs::create_dir(folder.join("src"))?;
+        let lines: String = (1..=300).map(|nr| format!("let amount = {nr};\n")).collect();
+        fs::write(folder.join("src/money.rs"), lines)?;
+        fs::write(folder.join("src/a b.md"), "# Notes\n")?;
+        let beside = folder.parent().context("a folder around it")?;
+        fs::write(beside.join("secret.rs"), "secret")?;
+        symlink(beside.join("secret.rs"), folder.join("linked.rs"))?;
+        Ok(())
+    };
+    let stage = Stage::with_folder(Manners::Polite, furnish, |launch| launch).await?;
+    stage
+        .play("file links", async |stage| {
+            let window = &stage.window;
+            window
+                .prompt(
+                    "SAY `src/money.rs:200` [notes](src/a%20b.md) [out](../secret.rs) `linked.rs` `/etc/passwd` \
+                     `src/gone.rs:3` [share](//192.0.2.1/a.rs) end.",
+                )
+                .await?;
+            window.wait_said("end.", SHORT).await?;
+            window.wait_idle(SHORT).await?;
+            window.find("link", "src/money.rs:200").await?;
+            let names = window.names("link").await?;
+            ensure!(names == ["src/money.rs:200", "notes"], "{names:?}");
+
+            window.point_at("link", "src/money.rs:200").await?;
+            window.find("dialog", "src/money.rs").await?;
+            window.wait_text("group", "Lines of money.rs", "200 let amount = 200;", SHORT).await?;
+            let in_view = "const line = document.querySelector('[aria-current=location]');
+                const pane = line.closest('[role=group]').getBoundingClientRect();
+                const { top, bottom } = line.getBoundingClientRect();
+                return line.innerText.includes('= 200;') && top >= pane.top && bottom <= pane.bottom;";
+            eventually("the line is in view", SHORT, async || {
+                Ok((window.run(in_view, Vec::new()).await? == true).then_some(()))
+            })
+            .await?;
+            window.key("ctrl+f").await?;
+            window.wait_focus("textbox “Find in this file”").await?;
+            window.type_at("= 299", Duration::ZERO).await?;
+            window.wait_text("dialog", "src/money.rs", "1 of 1 line", SHORT).await?;
+            window.key("Escape").await?;
+            window.gone("dialog", "src/money.rs").await?;
+
+            // By keyboard, as every link.
+            window.run("document.querySelector('[role=log]').focus();", Vec::new()).await?;
+            window.tab_to("link “notes”").await?;
+            window.key("Return").await?;
+            window.wait_text("group", "Lines of a b.md", "# Notes", SHORT).await?;
+            window.key("Escape").await?;
+            window.gone("dialog", "src/a b.md").await?;
+            window.wait_focus("link “notes”").await?;
+            let editor = stage.desktop.scratch().join("editor");
+            let opened = stage.desktop.scratch().join("edited");
+            fs::write(&editor, format!("#!/bin/sh\nprintf '%s\\n' \"$@\" > '{}'\n", opened.display()))?;
+            fs::set_permissions(&editor, fs::Permissions::from_mode(0o755))?;
+            let setting = json!({ "key": "editor", "value": { "program": editor, "args": ["+{line}"] } });
+            ensure!(window.invoke("set_setting", setting).await?.is_ok(), "the editor is set");
+            window.key("ctrl+Return").await?;
+            let file = stage.folder.canonicalize()?.join("src/a b.md");
+            eventually("the file is in the editor", SHORT, async || {
+                let opened = fs::read_to_string(&opened).unwrap_or_default();
+                Ok((opened == format!("+1\n{}\n", file.display())).then_some(()))
+            })
+            .await?;
+
+            let session = stage.session_ids()?.pop().context("a session")?;
+            for path in ["../secret.rs", "linked.rs", "/etc/passwd", "//192.0.2.1/a.rs", "src", "src/gone.rs"] {
+                let text = json!({ "sessionId": session, "path": path, "line": 1 });
+                let error = window.invoke("file_text", text).await?.err().with_context(|| path.to_owned())?;
+                ensure!(error["code"] == "refused", "{path}: {error}");
+                let named = json!({ "sessionId": session, "paths": [path] });
+                ensure!(window.invoke("named_files", named).await? == Ok(json!([null])), "{path}");
+            }
             Ok(())
         })
         .await

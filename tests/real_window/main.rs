@@ -326,7 +326,8 @@ fn main() {
         reach: a_screen_reader_finds_the_names,
             everything_by_keyboard,
             a_turn_is_read_out_and_its_tokens_are_not;
-        links: a_link_opens_outside_and_only_what_may;
+        links: a_link_opens_outside_and_only_what_may,
+            a_path_in_an_answer_opens_the_file_at_its_line;
         drawing: a_key_draws_its_line,
             a_piece_of_an_answer_draws_its_line;
         typing: what_an_input_method_composes_is_in_the_box,

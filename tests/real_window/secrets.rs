@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::stage::{PROJECT, Stage};
 
 /// Number of secrets.
-const N: usize = 42;
+const N: usize = 44;
 
 /// The secret of this number: a key, a token, or words that no rule of the redaction knows.
 fn secret(nr: usize) -> String {
@@ -56,6 +56,8 @@ fn calls(session: &Value) -> Vec<(&'static str, Value)> {
         ("open_in_editor", json!({ "path": secret(26), "line": 1 })),
         ("open_in_editor", json!({ "path": "notes.txt", "line": 1 })),
         ("find_files", json!({ "query": secret(27) })),
+        ("named_files", json!({ "sessionId": session, "paths": [secret(42)] })),
+        ("file_text", json!({ "sessionId": session, "path": secret(43), "line": 1 })),
         ("find_words", json!({ "sessionId": session, "query": secret(28), "index": null })),
         (
             "search_sessions",

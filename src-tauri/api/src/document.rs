@@ -86,6 +86,16 @@ pub enum Span {
         host: String,
         spans: Vec<Span>,
     },
+    /// A file that the text names, which may not exist and may be anywhere: it is a link only once the session has found it.
+    File {
+        /// As the text names it, decoded and without the line.
+        path: String,
+        /// Counted from 1.
+        line: Option<u32>,
+        /// Where a Markdown link leads, if its text does not say it: shown after the text unless the file is a link.
+        destination: Option<String>,
+        spans: Vec<Span>,
+    },
     /// An image, drawn as a chip with its description; never loaded. `host` is the host of its URL; `null` if the URL
     /// must not be opened either.
     Image {

@@ -1,5 +1,6 @@
 //! Project files that a prompt can mention, files that could not be read, and files dropped on a window.
 
+use super::document::CodeLine;
 use super::prompt::Attachment;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -20,6 +21,21 @@ pub struct FoundFile {
     pub path: String,
     /// Indices of the matched characters.
     pub matched: Vec<u32>,
+}
+
+/// Lines of a file of a session's folder.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct FileText {
+    /// Relative to the session's folder, with slashes.
+    pub path: String,
+    pub lines: Vec<CodeLine>,
+    /// The number of the first of these lines, counted from 1.
+    pub first: u32,
+    /// How many lines the file has.
+    pub n_lines: u32,
+    /// How many of these lines were cut at their end.
+    pub n_cut: u32,
 }
 
 /// A file that could not be read.

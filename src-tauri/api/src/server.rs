@@ -168,6 +168,11 @@ pub enum Question {
     Export { format: ExportFormat },
     /// Files of the session's folder that match a partly typed name: `FoundFiles`.
     Files { query: String },
+    /// The files of the session's folder that texts of the agent name by these paths, at most 100: a list of paths
+    /// relative to the folder, each `null` if there is no such file.
+    NamedFiles { paths: Vec<String> },
+    /// The lines of a file of the session's folder around a line: `FileText`.
+    FileText { path: String, line: Option<u32> },
     /// The files of the session's folder that differ from its last commit, or from the folder at a prompt: `Changes`.
     /// Without git, and for the last prompt if the server does not know the folder then, those that the agent edited, as
     /// of `edits`.
@@ -204,7 +209,7 @@ pub enum Question {
 
 /// The questions and requests that came after the first servers of this protocol. `hello` names those that a server
 /// answers.
-pub const LATER_QUESTIONS: [&str; 11] = [
+pub const LATER_QUESTIONS: [&str; 13] = [
     "files",
     "changes",
     "fileDiff",
@@ -216,6 +221,8 @@ pub const LATER_QUESTIONS: [&str; 11] = [
     "fork",
     "promptMoments",
     "processes",
+    "namedFiles",
+    "fileText",
 ];
 
 impl Request {
@@ -253,6 +260,8 @@ impl Question {
             Self::Patch { against, .. } => Some(against.or("patch")),
             Self::ServerLog { .. } => Some("serverLog"),
             Self::Processes => Some("processes"),
+            Self::NamedFiles { .. } => Some("namedFiles"),
+            Self::FileText { .. } => Some("fileText"),
             _ => None,
         }
     }

@@ -47,7 +47,8 @@ fn item(item: &ListItem) -> String {
     format!("[{mark}{}]", blocks(&item.blocks))
 }
 
-/// Plain text unchanged; `*emphasis*`, `**strong**`, `~strike~`, `` `code` ``, `link(url @host “text”)`, `⟨raw⟩`, `↵`.
+/// Plain text unchanged; `*emphasis*`, `**strong**`, `~strike~`, `` `code` ``, `link(url @host “text”)`,
+/// `file(path:line “text” `destination`)`, `⟨raw⟩`, `↵`.
 pub(crate) fn spans(spans: &[Span]) -> String {
     join(spans.iter().map(span), "")
 }
@@ -60,6 +61,11 @@ fn span(span: &Span) -> String {
         Span::Strong { spans: s } => format!("**{}**", spans(s)),
         Span::Strike { spans: s } => format!("~{}~", spans(s)),
         Span::Link { url, host, spans: s } => format!("link({url} @{host} “{}”)", spans(s)),
+        Span::File { path, line, destination, spans: s } => {
+            let line = line.map(|line| format!(":{line}")).unwrap_or_default();
+            let destination = destination.as_ref().map(|d| format!(" `{d}`")).unwrap_or_default();
+            format!("file({path}{line} “{}”{destination})", spans(s))
+        }
         Span::Image { url, host: Some(host), alt } => format!("image({url} @{host} “{alt}”)"),
         Span::Image { url, host: None, alt } => format!("image({url} “{alt}”)"),
         Span::Raw { text } => format!("⟨{}⟩", text.replace('\n', "⏎")),

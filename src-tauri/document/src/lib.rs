@@ -14,6 +14,7 @@
 mod ansi;
 mod colour;
 mod diff;
+mod file;
 mod highlight;
 mod link;
 mod markdown;

@@ -76,7 +76,7 @@ fn scheme_start(before: &str) -> Option<usize> {
 }
 
 /// Whether the character ends a URL: whitespace, or punctuation of scripts that are written without spaces.
-fn ends_url(c: char) -> bool {
+pub(super) fn ends_url(c: char) -> bool {
     c.is_whitespace()
         || c.is_control()
         || matches!(c, '<' | '>' | '`' | '"' | '、' | '。' | '，' | '；' | '：' | '！' | '？' | '（' | '）')
@@ -84,7 +84,7 @@ fn ends_url(c: char) -> bool {
 }
 
 /// The length without trailing punctuation of the sentence: `(see https://example.com/a_(b)).`
-fn trimmed_len(url: &str) -> usize {
+pub(super) fn trimmed_len(url: &str) -> usize {
     let count = |wanted: u8| url.bytes().filter(|&byte| byte == wanted).count();
     let mut surplus = count(b')').saturating_sub(count(b'('));
     let mut len = url.len();

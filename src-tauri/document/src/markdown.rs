@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{Alignment, CodeBlockKind, Event, LinkType, Options, Parser, Tag, TagEnd};
 
+use super::file::{Named, Room};
 use super::highlight::Highlights;
 use super::link::{self, Target};
 use super::source::normalise;
@@ -72,6 +73,7 @@ pub(super) fn parse(source: &str, highlights: &mut Highlights<'_>) -> Parsed {
         leaf: None,
         spans: Vec::new(),
         n_flattened_spans: 0,
+        files: Room::default(),
         path: Vec::new(),
         definitions: events.reference_definitions().iter().next().is_some(),
     };
@@ -96,6 +98,8 @@ struct Builder<'h, 'k> {
     leaf: Option<Leaf>,
     spans: Vec<OpenSpan>,
     n_flattened_spans: usize,
+    /// The files that the open leaf may still name.
+    files: Room,
     path: Vec<Node>,
     definitions: bool,
 }
@@ -228,6 +232,7 @@ impl Builder<'_, '_> {
             }
             Tag::TableCell => {
                 self.leaf = Some(Leaf::Cell);
+                self.files = Room::default();
                 self.spans.push(OpenSpan { kind: SpanKind::Leaf, spans: Vec::new() });
             }
             Tag::Emphasis => self.open_span(SpanKind::Emphasis, range),
@@ -342,6 +347,7 @@ impl Builder<'_, '_> {
     fn open_leaf(&mut self, leaf: Leaf, kind: NodeKind, start: usize) {
         self.begin_block(kind, start);
         self.leaf = Some(leaf);
+        self.files = Room::default();
         self.spans.push(OpenSpan { kind: SpanKind::Leaf, spans: Vec::new() });
     }
 
@@ -351,7 +357,8 @@ impl Builder<'_, '_> {
             self.close_span();
         }
         self.n_flattened_spans = 0;
-        let spans = self.spans.pop().map(|open| finish_spans(open.spans, true)).unwrap_or_default();
+        let spans =
+            self.spans.pop().map(|open| finish_spans(open.spans, &mut self.files)).unwrap_or_default();
         match leaf {
             Leaf::Paragraph => self.push_block(Block::Paragraph { spans }),
             Leaf::Heading(level) => self.push_block(Block::Heading { level, spans }),
@@ -403,11 +410,12 @@ impl Builder<'_, '_> {
         let Some(OpenSpan { kind, spans }) = self.spans.pop() else { return };
         let in_link = self.spans.iter().any(|open| matches!(open.kind, SpanKind::Link { .. }));
         let outer = &mut self.spans.last_mut().expect("the leaf's own spans are below").spans;
+        let finish = |spans, files: &mut Room| if in_link { spans } else { finish_spans(spans, files) };
         match kind {
             SpanKind::Leaf => {}
-            SpanKind::Emphasis => outer.push(Span::Emphasis { spans: finish_spans(spans, !in_link) }),
-            SpanKind::Strong => outer.push(Span::Strong { spans: finish_spans(spans, !in_link) }),
-            SpanKind::Strike => outer.push(Span::Strike { spans: finish_spans(spans, !in_link) }),
+            SpanKind::Emphasis => outer.push(Span::Emphasis { spans: finish(spans, &mut self.files) }),
+            SpanKind::Strong => outer.push(Span::Strong { spans: finish(spans, &mut self.files) }),
+            SpanKind::Strike => outer.push(Span::Strike { spans: finish(spans, &mut self.files) }),
             SpanKind::Image { url } => {
                 let alt = plain_text(&spans);
                 outer.push(match link::target(&url) {
@@ -416,12 +424,15 @@ impl Builder<'_, '_> {
                 });
             }
             SpanKind::Link { destination } => match link::target(&destination) {
-                Some(Target { url, host }) => {
-                    outer.push(Span::Link { url, host, spans: finish_spans(spans, false) })
-                }
+                Some(Target { url, host }) => outer.push(Span::Link { url, host, spans }),
                 // A link that must not be opened: show its destination, so that its text does not hide it.
                 None => {
                     let same = plain_text(&spans) == destination;
+                    if let Some(Named { path, line }) = self.files.destination(&destination) {
+                        let destination = Some(destination).filter(|_| !same);
+                        outer.push(Span::File { path, line, destination, spans });
+                        return;
+                    }
                     for span in spans {
                         match span {
                             Span::Text { text } => push_text(outer, &text),
@@ -445,14 +456,23 @@ fn push_text(spans: &mut Vec<Span>, more: &str) {
     }
 }
 
-fn finish_spans(spans: Vec<Span>, linkify: bool) -> Vec<Span> {
-    if !linkify || !spans.iter().any(|span| matches!(span, Span::Text { text } if text.contains("://"))) {
-        return spans;
-    }
-    let mut finished = Vec::with_capacity(spans.len() + 2);
+/// Finds bare URLs, and files.
+fn finish_spans(spans: Vec<Span>, files: &mut Room) -> Vec<Span> {
+    let mut finished = Vec::with_capacity(spans.len());
     for span in spans {
         match span {
-            Span::Text { text } => link::linkify(text, &mut finished),
+            Span::Text { text } if text.contains("://") => {
+                let mut parts = Vec::new();
+                link::linkify(text, &mut parts);
+                for part in parts {
+                    match part {
+                        Span::Text { text } => files.text(text, &mut finished),
+                        link => finished.push(link),
+                    }
+                }
+            }
+            Span::Text { text } => files.text(text, &mut finished),
+            Span::Code { text } => finished.push(files.code(text)),
             span => finished.push(span),
         }
     }
@@ -468,7 +488,8 @@ fn plain_text(spans: &[Span]) -> String {
             Span::Emphasis { spans }
             | Span::Strong { spans }
             | Span::Strike { spans }
-            | Span::Link { spans, .. } => plain.push_str(&plain_text(spans)),
+            | Span::Link { spans, .. }
+            | Span::File { spans, .. } => plain.push_str(&plain_text(spans)),
             Span::Image { alt, .. } => plain.push_str(alt),
             Span::FootnoteRef { label } => plain.push_str(label),
             Span::Break => plain.push('\n'),
@@ -598,10 +619,10 @@ mod tests {
         check("[safe](javascript:alert(1))!", "p(safe `javascript:alert(1)`!)");
         check(
             "see [main.rs](src/main.rs) and [README.md](README.md)",
-            "p(see main.rs `src/main.rs` and README.md)",
+            "p(see file(src/main.rs “main.rs” `src/main.rs`) and file(README.md “README.md”))",
         );
-        check("[*a* b](file:///etc/passwd)", "p(*a* b `file:///etc/passwd`)");
-        check("[](x)", "p( `x`)");
+        check("[*a* b](vscode://file/x)", "p(*a* b `vscode://file/x`)");
+        check("[](x:y)", "p( `x:y`)");
     }
 
     #[test]

@@ -187,6 +187,7 @@ fn typescript() -> String {
         OrphanProcess,
         Tried,
         Dropped,
+        FileText,
         FoundFiles,
         FoundFile,
         UnreadFile,

@@ -41,6 +41,8 @@ const LONGEST_NAME: usize = 200;
 
 /// Maximum number of projects' folders that are looked through for a long name.
 const MOST_FOLDERS: usize = 100_000;
+/// Maximum number of worktrees of agents that are looked through.
+const MOST_WORKTREES: usize = 1_000;
 
 /// The agent's folder for a project: the real path, with each UTF-16 unit that is not an ASCII letter or digit replaced
 /// by a dash. A name of more than 200 units is cut there and gets a hash as suffix.
@@ -119,6 +121,17 @@ pub(crate) fn worktree_folders(config: &Path, folder: &Path) -> Vec<PathBuf> {
     let Some(name) = folder.file_name().and_then(|name| name.to_str()) else { return Vec::new() };
     let beginning = format!("{name}--claude-worktrees-");
     folders_like(config, |name| name.starts_with(&beginning))
+}
+
+/// The worktree of this project that the agent of a conversation is in, by the place of the conversation's file.
+pub(crate) fn worktree_of(config: &Path, project: &Path, agent_session_id: &str) -> Option<PathBuf> {
+    let name = format!("{agent_session_id}.jsonl");
+    if project_folder(config, project).join(&name).exists() {
+        return None;
+    }
+    let worktrees = disk::list(&project.join(".claude/worktrees"), MOST_WORKTREES).ok()?.paths;
+    let mut real = worktrees.iter().filter_map(|worktree| worktree.canonicalize().ok());
+    real.find(|worktree| folder_of_real(config, dunce::simplified(worktree)).join(&name).exists())
 }
 
 /// The folders of projects in the agent's store whose names fit.

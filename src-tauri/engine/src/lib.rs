@@ -42,6 +42,7 @@ pub mod locate;
 pub mod log_files;
 pub mod login_shell;
 mod misleading;
+mod named_files;
 mod node;
 pub mod options;
 pub mod owner;

@@ -234,6 +234,23 @@ impl SessionHandle {
         }
     }
 
+    /// Returns for each path that a text of the agent names the file of the session's folder, relative to it; `None` if
+    /// there is none. At most 100 paths.
+    pub async fn find_named(&self, paths: Vec<String>) -> Result<Vec<Option<String>>, CommandError> {
+        match self {
+            Self::Local(session) => session.find_named(paths).await,
+            Self::Mirror(session) => session.find_named(paths).await,
+        }
+    }
+
+    /// Returns the lines of a file of the session's folder around a line, which is counted from 1.
+    pub async fn file_text(&self, path: String, line: Option<u32>) -> Result<FileText, CommandError> {
+        match self {
+            Self::Local(session) => session.file_text(path, line).await,
+            Self::Mirror(session) => session.file_text(path, line).await,
+        }
+    }
+
     /// Returns the end of an MCP server's error output from before it was connected; `None` if the agent
     /// kept nothing of it.
     pub async fn server_log(&self, server: String) -> Result<Option<TaskOutput>, CommandError> {

@@ -117,6 +117,29 @@ fn feed_of(app: &AppHandle, window: &WebviewWindow, id: &SessionId) -> Answer<Op
     app.state::<Windows>().with(window.label(), |window| window.forward_of(id).map(Forward::feed))
 }
 
+/// Returns for each path that a text of the session names the file of its folder; `null` if there is none.
+#[tauri::command]
+pub async fn named_files(
+    app: AppHandle,
+    window: WebviewWindow,
+    session_id: SessionId,
+    paths: Vec<String>,
+) -> Answer<Vec<Option<String>>> {
+    session_of(&app, &window, &session_id)?.find_named(paths).await
+}
+
+/// Returns the lines of a file of the session's folder around a line, which is counted from 1.
+#[tauri::command]
+pub async fn file_text(
+    app: AppHandle,
+    window: WebviewWindow,
+    session_id: SessionId,
+    path: String,
+    line: Option<u32>,
+) -> Answer<FileText> {
+    session_of(&app, &window, &session_id)?.file_text(path, line).await
+}
+
 /// `None` if a newer search replaced this one.
 #[tauri::command]
 pub async fn find_words(

@@ -65,6 +65,34 @@ async fn a_window_gets_the_list_of_a_session_that_it_does_not_run() {
     world.end(client).await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn files_that_a_text_names_are_read_in_the_folder_and_nowhere_else() {
+    let Some(world) = World::new() else { return };
+    fill(&world);
+    let mut client = world.attach().await;
+    let session = client.open().await;
+    let outside = ["../tide-secret.txt", "out/tide-secret.txt", "/etc/passwd", "//192.0.2.1/a", "src", ""];
+    let paths: Vec<&str> = ["./src/tide.rs"].into_iter().chain(outside).collect();
+    let found = ask(&mut client, &session, 1, json!({"type": "namedFiles", "paths": paths})).await;
+    let expected: Vec<Value> =
+        [json!("src/tide.rs")].into_iter().chain(outside.map(|_| Value::Null)).collect();
+    assert_eq!(found["answer"], json!(expected), "{found}");
+    for path in outside {
+        let text = ask(&mut client, &session, 2, json!({"type": "fileText", "path": path, "line": 1})).await;
+        assert_eq!(text["error"]["code"], "refused", "{path}: {text}");
+    }
+    client.kill().await;
+
+    let window = Window::again(&world).await;
+    let read = timeout(DEADLINE, window.session.file_text("src/tide.rs".to_owned(), Some(1))).await;
+    let read = read.unwrap().unwrap();
+    let text: String = read.lines[0].tokens.iter().map(|token| token.text.as_str()).collect();
+    assert_eq!((read.path.as_str(), text.as_str(), read.n_lines), ("src/tide.rs", "fn tide() {}", 1));
+    drop(window);
+    let client = world.attach().await;
+    world.end(client).await;
+}
+
 /// A repository in the folder, with one commit and a change since.
 fn commit(world: &World) {
     let project = world.root().join("project");

@@ -2,7 +2,7 @@
 
 import { tick } from 'svelte';
 
-import type { Changes } from '../lib/bindings/api';
+import type { Changes, FileText } from '../lib/bindings/api';
 import ChangesDialog from '../lib/changes/ChangesDialog.svelte';
 import { ChangeActs, partsOf, type AskedRevert } from '../lib/changes/acts.svelte';
 import CommentList from '../lib/changes/CommentList.svelte';
@@ -13,6 +13,8 @@ import RevertDialog from '../lib/changes/RevertDialog.svelte';
 import SideBySide from '../lib/changes/SideBySide.svelte';
 import { WorkingChanges } from '../lib/changes/working.svelte';
 import { diffOf, EDITED, fileOf, manyChanges, MOMENTS, MONEY, NO_CHANGES, WORKING } from '../lib/host/fake/changes';
+import { FILES, NO_FILE } from '../lib/host/fake/files';
+import FileViewer from '../lib/viewer/FileViewer.svelte';
 import { ignore, states, type Page, type Play } from './story';
 
 const REVIEW = ['Why is this not a strategy of its own?', 'Say which rounding this is, and why: '.repeat(12)];
@@ -100,6 +102,25 @@ const chosen: Play = async (root) => {
   await settled(root);
 };
 
+const file = (path: string, line: number | null = null) => ({
+  path,
+  line,
+  load: () => {
+    const text = FILES.get(path);
+    const refused = { code: 'refused', message: NO_FILE, detail: null };
+    return text === undefined ? Promise.reject(refused as unknown as Error) : Promise.resolve(text);
+  },
+  loadDiff: () => Promise.resolve(path === 'src/money.rs' ? { ...diffOf(path), nMoreLines: 12 } : null),
+  onedit: ignore,
+  onclose: ignore,
+});
+
+const ofChange: Play = async (root) => {
+  await settled(root);
+  root.querySelector<HTMLElement>('[aria-pressed]')?.click();
+  await settled(root);
+};
+
 const since = { type: 'prompt' as const, since: Date.now() - 40 * 60_000 };
 const section = (path: string) => ({
   file: fileOf(path),
@@ -116,6 +137,15 @@ const section = (path: string) => ({
 });
 
 export const changes: Page = () => [
+  ...states('FileViewer', FileViewer, {
+    'at a line': [file('src/money.rs', 7), settled],
+    'its change': [file('src/money.rs', 7), ofChange],
+    'a part of a long file': [{ ...file('src/long.rs', 2_810), machine: 'box' }, settled],
+    'an empty file': [file('src/empty.rs'), settled],
+    'hidden characters': [file('src/a b.rs'), settled],
+    'a file that is gone': [file('src/gone.rs'), settled],
+    reading: { ...file('src/money.rs'), load: () => new Promise<FileText>(ignore) },
+  }),
   ...states('ChangesDialog', ChangesDialog, {
     'each kind of file': [page(WORKING), settled],
     'side by side': [page(WORKING, { file: 'src/money.rs' }), sideBySide],

@@ -1,5 +1,7 @@
 // Stories of documents with every kind of block and span, and of file changes.
 
+import { tick } from 'svelte';
+
 import type { Block, Span } from '../lib/bindings/api';
 import TextDocument from '../lib/conversation/TextDocument.svelte';
 import Blocks from '../lib/document/Blocks.svelte';
@@ -7,7 +9,11 @@ import DiffView from '../lib/document/DiffView.svelte';
 import { document as parsed } from '../lib/host/fake/markdown';
 import * as script from '../lib/host/fake/script';
 import Slices from './Slices.svelte';
-import { ignore, states, type Page } from './story';
+import { ignore, states, type Page, type Play } from './story';
+
+const looked: Play = async () => {
+  for (let i = 0; i < 5; i++) await tick();
+};
 
 const text = (words: string): Span => ({ type: 'text', text: words });
 const paragraph = (...spans: Span[]): Block => ({ type: 'paragraph', spans });
@@ -54,6 +60,26 @@ const RUNS: Block[] = [
   },
   { type: 'rule' },
   { type: 'footnote', label: '1', blocks: [paragraph(text('Of April.'))] },
+];
+
+/** Files of the folder, and names of none. */
+const file = (path: string, line: number | null, destination: string | null, ...spans: Span[]): Span => ({
+  type: 'file',
+  path,
+  line,
+  destination,
+  spans,
+});
+const NAMED: Block[] = [
+  paragraph(
+    text('It is in '),
+    file('src/money.rs', 7, null, { type: 'code', text: 'src/money.rs:7' }),
+    text(', '),
+    file('src/a b.rs', null, 'src/a%20b.rs', text('a name with a space')),
+    text(' and '),
+    file('src/gone.rs', 3, 'src/gone.rs#L3', text('a file that is gone')),
+    text('.'),
+  ),
 ];
 
 const WIDE = parsed(`# A first heading
@@ -123,6 +149,7 @@ const tableOf = (from: number, end: number): Block[] =>
 export const document: Page = () => [
   ...states('Blocks', Blocks, {
     'every kind of run': { blocks: RUNS },
+    'files of the folder, and one that is gone': [{ blocks: NAMED }, looked],
     'wider than the window': { blocks: WIDE },
     streaming: { blocks: parsed(script.STREAMING), caret: true },
   }),

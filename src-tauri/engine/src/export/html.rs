@@ -465,6 +465,13 @@ impl Page<'_> {
                 Span::Strong { spans } => self.wrapped("strong", spans),
                 Span::Strike { spans } => self.wrapped("s", spans),
                 Span::Link { url, host, spans } => self.link(url, host, spans),
+                Span::File { destination, spans, .. } => {
+                    self.spans(spans);
+                    if let Some(text) = destination {
+                        self.text(" ");
+                        self.spans(&[Span::Code { text: text.clone() }]);
+                    }
+                }
                 Span::Image { url, host, alt } => {
                     let alt = Span::Text { text: format!("Image: {alt}") };
                     match host {

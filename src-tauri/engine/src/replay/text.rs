@@ -170,6 +170,8 @@ fn words(spans: &[Span]) -> String {
         Span::Text { text } | Span::Code { text } | Span::Raw { text } => text.clone(),
         Span::Emphasis { spans } | Span::Strong { spans } | Span::Strike { spans } => words(spans),
         Span::Link { url, spans, .. } => format!("{} <{url}>", words(spans)),
+        Span::File { destination: Some(destination), spans, .. } => format!("{} {destination}", words(spans)),
+        Span::File { spans, .. } => words(spans),
         Span::Image { url, alt, .. } => format!("{alt} <{url}>"),
         Span::FootnoteRef { label } => format!("[{label}]"),
         Span::Break => "\n".to_owned(),

@@ -6,6 +6,7 @@ use super::MirroredSession;
 use crate::api::server::Question;
 use crate::api::*;
 use crate::misleading::written_out;
+use crate::named_files::MOST_LINES as MOST_TEXT_LINES;
 use std::time::Duration;
 
 /// Timeout of the list for `@`. The server itself reads a folder for at most 8 s.
@@ -49,6 +50,18 @@ impl MirroredSession {
         Ok(moments.map(|PromptMoment { since, text }| PromptMoment { since, text: short(text) }).collect())
     }
 
+    /// Asks the session's server for the files of its folder that these paths name.
+    pub(super) async fn find_named(&self, paths: Vec<String>) -> Result<Vec<Option<String>>, CommandError> {
+        let n_asked = paths.len();
+        let found: Vec<Option<String>> = self.question(Question::NamedFiles { paths }).await?;
+        Ok(named(found, n_asked))
+    }
+
+    /// Asks the session's server for the lines of a file of its folder.
+    pub(super) async fn file_text(&self, path: String, line: Option<u32>) -> Result<FileText, CommandError> {
+        Ok(bounded_text(self.question(Question::FileText { path, line }).await?))
+    }
+
     /// Asks the session's server for the files that the agent edited.
     pub(super) async fn edits(&self, since_prompt: bool) -> Result<Option<Changes>, CommandError> {
         let answer: Option<Changes> = self.question(Question::Edits { since_prompt }).await?;
@@ -87,6 +100,20 @@ fn bounded(changes: Changes) -> Changes {
     Changes { base, files, n_more, problem: changes.problem.map(plain), ..changes }
 }
 
+fn named(found: Vec<Option<String>>, n_asked: usize) -> Vec<Option<String>> {
+    let mut found: Vec<Option<String>> =
+        found.into_iter().map(|path| path.filter(|path| is_inside(path) && !path.ends_with('/'))).collect();
+    found.resize(n_asked, None);
+    found
+}
+
+fn bounded_text(mut text: FileText) -> FileText {
+    // Whatever the name says, the lines are shown and nothing is opened.
+    text.path = plain(text.path);
+    text.lines.truncate(MOST_TEXT_LINES);
+    text
+}
+
 fn bounded_diff(FileDiff { diff, note, n_more_lines, version }: FileDiff) -> FileDiff {
     let n_lines = |diff: &Diff| diff.hunks.iter().map(|hunk| hunk.lines.len()).sum::<usize>();
     let is_long = diff.as_ref().is_some_and(|diff| n_lines(diff) > MOST_LINES);
@@ -104,7 +131,8 @@ fn plain(words: String) -> String {
 
 /// The files that can be in the folder, as far as a list has room for them.
 fn checked(FoundFiles { files, is_cut }: FoundFiles) -> FoundFiles {
-    let mut files: Vec<FoundFile> = files.into_iter().filter(is_inside).take(MOST_FILES).collect();
+    let mut files: Vec<FoundFile> =
+        files.into_iter().filter(|file| is_inside(&file.path)).take(MOST_FILES).collect();
     for FoundFile { path, matched } in &mut files {
         let n_letters = path.chars().count();
         matched.retain(|at| usize::try_from(*at).is_ok_and(|at| at < n_letters));
@@ -113,7 +141,7 @@ fn checked(FoundFiles { files, is_cut }: FoundFiles) -> FoundFiles {
     FoundFiles { files, is_cut }
 }
 
-fn is_inside(FoundFile { path, .. }: &FoundFile) -> bool {
+fn is_inside(path: &str) -> bool {
     let parts = path.strip_suffix('/').unwrap_or(path).split('/');
     path.len() <= LONGEST_PATH
         && !path.contains(char::is_control)
@@ -142,6 +170,24 @@ mod tests {
         assert_eq!(files[0], found("a/b\u{202e}c.rs", &[0, 5, 6, 7]));
         assert_eq!(files[1], found("..a/b../", &[1; 8]));
         assert_eq!(files[2].path, "f0");
+    }
+
+    #[test]
+    fn hostile_answers_about_named_files_name_nothing_outside_of_the_folder() {
+        let given = ["/etc/passwd", "../a", "a/../b", "a\nb", "a/", "a/b.rs", "c", "d"];
+        let found = named(given.map(|path| Some(path.to_owned())).into(), 7);
+        let expected = [None, None, None, None, None, Some("a/b.rs".to_owned()), Some("c".to_owned())];
+        assert_eq!(found, expected);
+        assert_eq!(named(Vec::new(), 2), [None, None]);
+        let text = FileText {
+            path: "a\u{202e}b".to_owned(),
+            lines: vec![CodeLine::default(); MOST_TEXT_LINES + 1],
+            first: 1,
+            n_lines: 1,
+            n_cut: 0,
+        };
+        let text = bounded_text(text);
+        assert_eq!((text.path.as_str(), text.lines.len()), ("a\\u{202E}b", MOST_TEXT_LINES));
     }
 
     #[test]

@@ -6,6 +6,7 @@ use crate::api::*;
 use crate::changes::EditedFiles;
 use crate::disk;
 use crate::launch::Start;
+use crate::named_files::NamedFiles;
 use crate::options;
 use crate::recorder::{NewFile, Recorder};
 use crate::session::Launcher;
@@ -38,6 +39,8 @@ pub(crate) enum LocalMessage {
         since_prompt: bool,
         reply: oneshot::Sender<Option<EditedFiles>>,
     },
+    /// Returns where the files are that texts of the session name.
+    NamedFiles(oneshot::Sender<NamedFiles>),
     /// Returns the project and the id of the conversation, if the agent reported an MCP server of this name.
     ServerLog {
         server: String,
@@ -163,6 +166,14 @@ impl LocalSession {
             Some(edited) => Ok(Some(edited.file_diff(path).await)),
             None => Ok(None),
         }
+    }
+
+    pub(super) async fn find_named(&self, paths: Vec<String>) -> Result<Vec<Option<String>>, CommandError> {
+        self.mailbox.ask(LocalMessage::NamedFiles).await?.find(paths).await
+    }
+
+    pub(super) async fn file_text(&self, path: String, line: Option<u32>) -> Result<FileText, CommandError> {
+        self.mailbox.ask(LocalMessage::NamedFiles).await?.read(path, line).await
     }
 
     async fn edited_files(&self, since_prompt: bool) -> Result<Option<EditedFiles>, CommandError> {

@@ -326,6 +326,8 @@ impl SessionHandle {
             }
             Question::TaskOutput { task_id } => serde_json::to_value(self.task_output(task_id).await?),
             Question::ServerLog { server } => serde_json::to_value(self.server_log(server).await?),
+            Question::NamedFiles { paths } => serde_json::to_value(self.find_named(paths).await?),
+            Question::FileText { path, line } => serde_json::to_value(self.file_text(path, line).await?),
             Question::RawLines { after } => serde_json::to_value(self.raw_lines(after).await?),
             Question::Copy { copy } => serde_json::to_value(self.copy(copy).await?),
             Question::Find { query, index } => serde_json::to_value(self.find(query, index).await?),

@@ -95,6 +95,13 @@ fn spans(list: &[Span], out: &mut String) {
             | Span::Strong { spans: list }
             | Span::Strike { spans: list }
             | Span::Link { spans: list, .. } => spans(list, out),
+            Span::File { destination, spans: list, .. } => {
+                spans(list, out);
+                if let Some(destination) = destination {
+                    out.push(' ');
+                    out.push_str(destination);
+                }
+            }
             Span::Image { alt, .. } => out.push_str(alt),
             Span::FootnoteRef { label } => out.push_str(label),
             Span::Break => out.push('\n'),

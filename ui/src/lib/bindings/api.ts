@@ -1609,7 +1609,19 @@ export type Align = "none" | "left" | "center" | "right";
 /**
  * A run of text inside a block.
  */
-export type Span = { "type": "text", text: string, } | { "type": "code", text: string, } | { "type": "emphasis", spans: Array<Span>, } | { "type": "strong", spans: Array<Span>, } | { "type": "strike", spans: Array<Span>, } | { "type": "link", url: string, host: string, spans: Array<Span>, } | { "type": "image", url: string, host: string | null, alt: string, } | { "type": "raw", text: string, } | { "type": "footnoteRef", label: string, } | { "type": "break" };
+export type Span = { "type": "text", text: string, } | { "type": "code", text: string, } | { "type": "emphasis", spans: Array<Span>, } | { "type": "strong", spans: Array<Span>, } | { "type": "strike", spans: Array<Span>, } | { "type": "link", url: string, host: string, spans: Array<Span>, } | { "type": "file", 
+/**
+ * As the text names it, decoded and without the line.
+ */
+path: string, 
+/**
+ * Counted from 1.
+ */
+line: number | null, 
+/**
+ * Where a Markdown link leads, if its text does not say it: shown after the text unless the file is a link.
+ */
+destination: string | null, spans: Array<Span>, } | { "type": "image", url: string, host: string | null, alt: string, } | { "type": "raw", text: string, } | { "type": "footnoteRef", label: string, } | { "type": "break" };
 
 /**
  * One line of code or of terminal output.
@@ -2402,6 +2414,27 @@ place: string, problem: string, };
  * An item dropped on a window.
  */
 export type Dropped = { "type": "attachment", attachment: Attachment, } | { "type": "file", path: string, } | { "type": "refused", why: string, };
+
+/**
+ * Lines of a file of a session's folder.
+ */
+export type FileText = { 
+/**
+ * Relative to the session's folder, with slashes.
+ */
+path: string, lines: Array<CodeLine>, 
+/**
+ * The number of the first of these lines, counted from 1.
+ */
+first: number, 
+/**
+ * How many lines the file has.
+ */
+nLines: number, 
+/**
+ * How many of these lines were cut at their end.
+ */
+nCut: number, };
 
 /**
  * Project files that match the typed text, best match first.

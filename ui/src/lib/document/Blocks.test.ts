@@ -24,6 +24,7 @@ function everything(text: string): Block[] {
     { type: 'strike', spans: inner },
     { type: 'link', url: 'https://example.org/', host: 'example.org', spans: inner },
     { type: 'link', url: 'javascript:alert(1)', host: '', spans: inner },
+    { type: 'file', path: text, line: 1, destination: text, spans: inner },
     { type: 'image', url: 'https://example.org/a.png', host: 'example.org', alt: text },
     { type: 'footnoteRef', label: text },
     { type: 'break' },

@@ -60,6 +60,8 @@ export function spansText(spans: readonly Span[]): string {
           return `~~${spansText(span.spans)}~~`;
         case 'link':
           return `[${spansText(span.spans)}](${span.url})`;
+        case 'file':
+          return span.destination === null ? spansText(span.spans) : `[${spansText(span.spans)}](${span.destination})`;
         case 'image':
           return `![${span.alt}](${span.url})`;
         case 'footnoteRef':

@@ -4,14 +4,14 @@
 import type { Span } from '../bindings/api';
 import { breakable } from '../text/breakable';
 
-/** Whether the span includes no link or image, which need a component. */
+/** Whether the span includes no link, file or image, which need a component. */
 export function isPlain(span: Span): boolean {
-  if (span.type === 'link' || span.type === 'image') return false;
+  if (span.type === 'link' || span.type === 'file' || span.type === 'image') return false;
   return !('spans' in span) || span.spans.every(isPlain);
 }
 
 /**
- * Changes the child nodes of `parent` from `before` to `after`, one node per span. Links and images are drawn as text.
+ * Changes the child nodes of `parent` from `before` to `after`, one node per span. Links, files and images are drawn as text.
  * A span that is the same object is not touched.
  */
 export function drawSpans(parent: Element, before: readonly Span[], after: readonly Span[]): void {
@@ -74,6 +74,7 @@ function drawSpan(span: Span): Node {
     case 'break':
       return element('br', []);
     case 'link':
+    case 'file':
       return element('span', span.spans.map(drawSpan));
     case 'image':
       return drawText(span.alt);

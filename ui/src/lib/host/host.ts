@@ -18,6 +18,7 @@ import type {
   CopyOf,
   ExportFormat,
   FileDiff,
+  FileText,
   FolderListing,
   MachineAnswer,
   MenuEntry,
@@ -180,6 +181,10 @@ export interface Host {
   changes(sessionId: SessionId, against: Against): Promise<Changes>;
   /** Returns the change of one of these files. */
   fileDiff(sessionId: SessionId, against: Against, path: string): Promise<FileDiff>;
+  /** Returns for each path that a text of the session names the file of its folder; `null` if there is none. */
+  namedFiles(sessionId: SessionId, paths: readonly string[]): Promise<(string | null)[]>;
+  /** Returns the lines of a file of the session's folder around a line. */
+  fileText(sessionId: SessionId, path: string, line: number | null): Promise<FileText>;
   /** Returns the change of one of these files, or of all, as a patch. */
   changesPatch(sessionId: SessionId, against: Against, path: string | null): Promise<Patch>;
   /** Makes a file, or a part of it, what it was. Refuses if the file has changed since it was shown. */

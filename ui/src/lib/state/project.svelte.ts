@@ -37,6 +37,7 @@ import { AgentCheck } from './agentCheck.svelte';
 import { SecondSession } from './second.svelte';
 import { Drafts } from './drafts.svelte';
 import { Feed } from './feed';
+import { FileLinks } from './fileLinks.svelte';
 import { KnownModels } from './knownModels';
 import { MainPane, type Pane } from './pane.svelte';
 import { reuse } from './reuse';
@@ -47,6 +48,8 @@ import { SessionActions } from './sessionActions';
 const KEPT = 4;
 
 export class ProjectState extends SessionActions {
+  /** The files that texts name. */
+  readonly fileLinks: FileLinks;
   /** The changes of the open session. */
   readonly changes: SessionChanges;
   /** New sessions. */
@@ -102,6 +105,7 @@ export class ProjectState extends SessionActions {
   constructor(host: Host, { project, settings, waiting }: Connection, drafts = new Drafts()) {
     super(host);
     const openId = () => this.open?.id ?? null;
+    this.fileLinks = new FileLinks(host, this.problems);
     this.search = new SearchState(host);
     this.worktrees = new Worktrees(host);
     this.machines = machinesOf(host);

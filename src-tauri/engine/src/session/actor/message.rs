@@ -6,6 +6,7 @@ use crate::api::*;
 use crate::changes::EditedFiles;
 use crate::export::Heading;
 use crate::launch::{agent_name, resume_command};
+use crate::named_files::NamedFiles;
 use crate::session::machine::Input;
 use crate::session::window_view::item_of_row;
 use crate::session::{LocalMessage, Message, Subscriber, export, gone};
@@ -47,6 +48,17 @@ impl Actor {
                 });
                 // A caller that has gone away needs no reply.
                 drop(reply.send(edited));
+            }
+            LocalMessage::NamedFiles(reply) => {
+                let record = &self.open.record;
+                let is_claude = record.agent != AgentKind::Acp;
+                let files = NamedFiles {
+                    config: self.open.agent_config.clone(),
+                    project: record.project.clone(),
+                    conversation: self.core.conversation().filter(|_| is_claude).map(str::to_owned),
+                };
+                // A caller that has gone away needs no reply.
+                drop(reply.send(files));
             }
             LocalMessage::ServerLog { server, reply } => {
                 let conversation = self.core.conversation_of_server(&server).map(str::to_owned);

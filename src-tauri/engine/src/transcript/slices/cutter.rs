@@ -292,6 +292,12 @@ impl Cutter {
                 let spans = inner(self, spans)?;
                 Some(Span::Link { url: url.clone(), host: host.clone(), spans })
             }
+            Span::File { path, line, destination, spans } => {
+                self.takes(path.len() + destination.as_ref().map_or(0, String::len), 1);
+                let spans = inner(self, spans)?;
+                let (path, destination) = (path.clone(), destination.clone());
+                Some(Span::File { path, line: *line, destination, spans })
+            }
             Span::Image { url, host, alt } => {
                 let image = Span::Image { url: url.clone(), host: host.clone(), alt: name(alt) };
                 self.takes(url.len() + alt.len().min(NAME), 1).then_some(image)

@@ -9,6 +9,7 @@ import type {
   Event,
   ExportFormat,
   FileDiff,
+  FileText,
   ForkedSession,
   Found,
   FoundFiles,
@@ -39,6 +40,7 @@ import { searchFound } from './search';
 import { reviewOf } from './options';
 import { FakeSession } from './session';
 import { diffOf, fileOf, MOMENTS, NO_CHANGES } from './changes';
+import { FILES, NO_FILE } from './files';
 import { FakeWindow } from './window';
 import { FakeDesktop } from './desktop';
 import { refuse } from './refuse';
@@ -244,6 +246,15 @@ export abstract class FakeSessions extends FakeDesktop {
 
   fileDiff(_: SessionId, __: Against, path: string): Promise<FileDiff> {
     return Promise.resolve(diffOf(path));
+  }
+
+  namedFiles(_: SessionId, paths: readonly string[]): Promise<(string | null)[]> {
+    return Promise.resolve(paths.map((path) => (FILES.has(path) ? path : null)));
+  }
+
+  fileText(_: SessionId, path: string): Promise<FileText> {
+    const text = FILES.get(path);
+    return text === undefined ? refuse('refused', NO_FILE) : Promise.resolve(text);
   }
 
   changesPatch(_: SessionId, __: Against, path: string | null): Promise<Patch> {
