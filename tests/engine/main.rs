@@ -44,6 +44,7 @@ mod memory;
 mod money;
 mod no_connection;
 mod no_leftovers_stress;
+mod offers;
 mod options;
 mod orphans;
 mod output;

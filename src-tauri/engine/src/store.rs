@@ -5,6 +5,7 @@
 
 mod additions;
 mod error;
+mod offers;
 mod saved;
 
 use crate::api::{AgentKind, SessionId};
@@ -18,6 +19,8 @@ use crate::transcript::supplement::Supplement;
 pub(crate) use additions::changed_inputs;
 pub(crate) use error::StoreError;
 use error::failed;
+pub(crate) use offers::Offer;
+use offers::Offers;
 pub use saved::SavedSession;
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -48,6 +51,7 @@ pub struct Record {
 #[derive(Clone, Debug)]
 pub struct Store {
     folder: PathBuf,
+    offers: Offers,
 }
 
 /// The sessions that were loaded, and the unreadable files, which were set aside and not overwritten.
@@ -103,7 +107,8 @@ impl Store {
     pub fn open(folder: PathBuf) -> Result<Self, StoreError> {
         own_folder(&folder).map_err(failed("make", &folder))?;
         remove_old_leftovers(&folder, SystemTime::now());
-        Ok(Self { folder })
+        let offers = Offers::load(&folder);
+        Ok(Self { folder, offers })
     }
 
     fn path(&self, id: &SessionId) -> PathBuf {

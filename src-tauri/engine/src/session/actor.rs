@@ -80,6 +80,7 @@ pub async fn run(open: Open, mut inbox: mpsc::Receiver<LocalMessage>, ending: wa
         refused: None,
         own_copies: None,
     };
+    actor.recall_offer();
     actor.expire_undo().await;
     for message in actor.take_over(&mut inbox).await {
         actor.message(message).await;
@@ -405,6 +406,7 @@ impl Actor {
         self.follow_up().await;
         self.flush().await;
         self.paint();
+        self.keep_offer();
         if self.core.take_ended() {
             self.keep_lines().await;
             // A caller that has gone away needs no reply.

@@ -18,6 +18,7 @@ use crate::history::OwnLine;
 use crate::launch::Start;
 use crate::prompt::Prompt;
 use crate::rewind;
+use crate::store::Offer;
 use crate::transcript::colours::{Coloured, Uncoloured};
 use crate::transcript::supplement::{Missing, Supplement};
 use crate::transcript::{Transcript, TranscriptChange, TranscriptEvent};
@@ -242,6 +243,16 @@ impl Core {
     /// The next start of the agent, if the session had these options.
     pub fn next_start(&self, options: SessionOptions) -> Start {
         self.machine.next_start(options)
+    }
+
+    /// What the agent offered in an earlier run is shown until it runs.
+    pub fn recall(&mut self, offer: Offer) {
+        self.machine.recall(offer);
+    }
+
+    /// What the running agent offers, if it has announced it since the last call.
+    pub fn take_offer(&mut self) -> Option<Offer> {
+        self.machine.take_offer()
     }
 
     /// The state that must be on disk now.

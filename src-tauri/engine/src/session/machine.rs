@@ -55,6 +55,7 @@ use crate::launch::Start;
 use crate::permission::OpenRequests;
 use crate::prompt::Prompt;
 use crate::rewind::{Done, Job, Work};
+use crate::store::Offer;
 pub(crate) use crate::store::SavedSession;
 use crate::title::Title;
 use crate::transcript::{CLEARED, RequestEnd, TranscriptEvent};
@@ -282,6 +283,22 @@ impl Machine {
             counters: self.spending.counters().cloned(),
             changed_inputs: self.requests.changed_inputs(),
         }
+    }
+
+    /// What the agent offered in an earlier run is shown until it runs.
+    pub fn recall(&mut self, offer: Offer) {
+        self.options.recall(offer.models);
+        self.capabilities.recall(offer.commands);
+    }
+
+    /// What the running agent offers, if it has announced it since the last call.
+    pub fn take_offer(&mut self) -> Option<Offer> {
+        let is_new = self.options.take_announced() | self.capabilities.take_announced();
+        (is_new && !self.options.models().is_empty()).then(|| Offer {
+            version: self.capabilities.version().map(str::to_owned),
+            models: self.options.models().to_vec(),
+            commands: self.capabilities.commands().to_vec(),
+        })
     }
 
     /// Returns whether the session's summary changed since the last call.

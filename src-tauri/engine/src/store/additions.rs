@@ -1,6 +1,6 @@
 //! What Deskbell stores about the agent's conversations, for readers of the agent's own store. Nothing is written.
 
-use super::{MOST_BYTES, MOST_FILES, Record, Store, StoreError, failed, read_lines};
+use super::{MOST_BYTES, MOST_FILES, Offers, Record, Store, StoreError, failed, read_lines};
 use crate::disk::{ReadError, list, read_regular};
 use crate::history::Additions;
 use crate::transcript::changed_inputs::ChangedInput;
@@ -17,7 +17,7 @@ impl Additions {
     pub fn of_conversation(folders: &[PathBuf], agent_session_id: &str) -> Result<Self, StoreError> {
         let mut additions = Self::default();
         for folder in folders {
-            let store = Store { folder: folder.clone() };
+            let store = Store { folder: folder.clone(), offers: Offers::default() };
             for record in records(folder, agent_session_id.as_bytes())? {
                 if record.memory.agent_session_id.as_deref() == Some(agent_session_id) {
                     additions.supplements.extend(read_lines(&store.log_path(&record.id))?);

@@ -66,7 +66,6 @@ export class Pane {
       state.prompts = [...state.prompts, command.text];
       this.project.sentFiles.keep(state.id, command.text, command.attachments);
     }
-    if (error === null && command.type === 'setEffort') state.choseEffort(command.effort);
     return error;
   }
 

@@ -38,7 +38,6 @@ import { SecondSession } from './second.svelte';
 import { Drafts } from './drafts.svelte';
 import { Feed } from './feed';
 import { FileLinks } from './fileLinks.svelte';
-import { KnownModels } from './knownModels';
 import { MainPane, type Pane } from './pane.svelte';
 import { reuse } from './reuse';
 import { SessionState } from './session.svelte';
@@ -97,7 +96,6 @@ export class ProjectState extends SessionActions {
   readonly search: SearchState;
   readonly drafts: Drafts;
   #feed: Feed | null = null;
-  readonly #models: KnownModels;
   #kept = new Map<SessionId, SessionState>();
   /** Starting agents before a prompt. */
   readonly start: AgentStart;
@@ -122,9 +120,6 @@ export class ProjectState extends SessionActions {
     this.settings = settings;
     this.waiting = waiting;
     this.list.all = project.sessions;
-    this.#models = new KnownModels(project.machine?.name ?? null, (reason) => {
-      void host.reportPageError('the models of the last run', reason);
-    });
     this.changes = new SessionChanges(host, this.problems, openId, () => this.project.machine !== null);
     this.trust = new TrustQuestions(host, this.problems, {
       project: () => this.project,
@@ -287,7 +282,7 @@ export class ProjectState extends SessionActions {
     const swapped = this.second.state?.id === id ? this.second.leave() : null;
     this.#feed?.close();
     if (before !== null) this.#keep(before);
-    const state = swapped ?? this.#kept.get(id) ?? new SessionState(facts, this.#models);
+    const state = swapped ?? this.#kept.get(id) ?? new SessionState(facts);
     this.main.state = state;
     this.#feed = new Feed(this.host, state, {
       onapplied: (session) => this.list.take(session),
@@ -302,7 +297,7 @@ export class ProjectState extends SessionActions {
     const facts = this.list.find(id);
     if (facts === undefined || this.open === null || this.open.id === id) return;
     this.list.unread.delete(id);
-    await this.second.show(this.#kept.get(id) ?? new SessionState(facts, this.#models));
+    await this.second.show(this.#kept.get(id) ?? new SessionState(facts));
   }
 
   /**

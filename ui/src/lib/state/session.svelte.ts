@@ -22,7 +22,6 @@ import type {
   TurnEnd,
 } from '../bindings/api';
 import { ItemState } from './item.svelte';
-import type { KnownModels } from './knownModels';
 import { reuse } from './reuse';
 import { itemsOf, movesBetween, withItem, withoutItem, type Move, type Row } from './rows';
 
@@ -94,28 +93,12 @@ export class SessionState {
   #facts: Session;
   /** The batch being applied changes the session. */
   #isChanged = false;
-  #known: KnownModels | null;
-  /** The effort that was chosen before the agent's levels are known to the engine. */
-  #effort: string | null = null;
 
-  constructor(session: Session, known: KnownModels | null = null) {
+  constructor(session: Session) {
     this.id = session.id;
-    this.#known = known;
     this.#facts = session;
-    this.session = this.#completed(session);
+    this.session = session;
     this.requests = session.requests;
-  }
-
-  /** The session with the models and commands that are known before its agent runs. */
-  #completed(session: Session): Session {
-    const completed = this.#known?.complete(session) ?? session;
-    return completed === session ? session : { ...completed, effort: session.effort ?? this.#effort };
-  }
-
-  /** The user chose an effort. Without the agent's models the engine keeps it and shows none. */
-  choseEffort(effort: string | null): void {
-    this.#effort = effort;
-    if (!this.session.alive) this.session = { ...this.session, effort };
   }
 
   get loaded(): boolean {
@@ -313,7 +296,7 @@ export class SessionState {
   #setSession(session: Session): void {
     this.#facts = session;
     this.#isChanged = false;
-    this.session = reuse(this.session, this.#completed(session));
+    this.session = reuse(this.session, session);
     this.requests = reuse(this.requests, session.requests);
     this.#openRequests = null;
   }

@@ -7,6 +7,8 @@ use crate::api::{AgentCapabilities, SlashCommand};
 pub struct Capabilities {
     version: Option<String>,
     commands: Vec<SlashCommand>,
+    /// The running agent has announced its commands since `take_announced`.
+    announced: bool,
     /// Names of commands that work only in a terminal, as the running process reported them.
     terminal_commands: Vec<String>,
     /// The agent reports which prompts it accepted, and when.
@@ -53,6 +55,7 @@ impl Capabilities {
     pub fn on_ready(&mut self, version: Option<String>, commands: Vec<SlashCommand>) {
         self.version = version.or(self.version.take());
         self.commands = commands;
+        self.announced = true;
     }
 
     pub fn on_init(&mut self, init: &Init) {
@@ -68,5 +71,16 @@ impl Capabilities {
     pub fn on_commands(&mut self, mut commands: Vec<SlashCommand>) {
         commands.retain(|command| !self.terminal_commands.contains(&command.name));
         self.commands = commands;
+        self.announced = true;
+    }
+
+    /// The commands of an earlier run, until an agent runs.
+    pub fn recall(&mut self, commands: Vec<SlashCommand>) {
+        self.commands = commands;
+    }
+
+    /// Whether the running agent has announced its commands since the last call.
+    pub fn take_announced(&mut self) -> bool {
+        std::mem::take(&mut self.announced)
     }
 }

@@ -9,6 +9,10 @@ use crate::launch::Launch;
 pub struct Options {
     /// The agent's models; empty until it reported them.
     models: Vec<Model>,
+    /// The models are those of an earlier run: the next may offer others.
+    are_recalled: bool,
+    /// The running agent has announced its models since `take_announced`.
+    announced: bool,
     /// The model in force, as the agent names it.
     model: Option<String>,
     wanted_model: Option<String>,
@@ -67,9 +71,23 @@ impl Options {
         (self.model, self.wanted_model) = (None, None);
     }
 
+    /// The models of an earlier run, until an agent runs.
+    pub fn recall(&mut self, models: Vec<Model>) {
+        (self.models, self.are_recalled) = (models, true);
+    }
+
+    fn announce(&mut self, models: Vec<Model>) {
+        (self.models, self.are_recalled, self.announced) = (models, false, true);
+    }
+
+    /// Whether the running agent has announced its models since the last call.
+    pub fn take_announced(&mut self) -> bool {
+        std::mem::take(&mut self.announced)
+    }
+
     /// The running agent says what can be chosen, and what is in force.
     pub fn on_choices(&mut self, choices: Choices) {
-        self.models = choices.models;
+        self.announce(choices.models);
         self.model = choices.model.or(self.model.take());
         self.effort = choices.effort;
         self.agent_options = choices.options;
@@ -136,7 +154,7 @@ impl Options {
     /// The answer to `initialize`. The effort is asked for again. Returns the model that the agent has to be asked for,
     /// if it is not the one that the process was `started` with.
     pub fn on_ready(&mut self, models: Vec<Model>, started: Option<&str>) -> Option<String> {
-        self.models = models;
+        self.announce(models);
         self.effort = None;
         self.wanted_model.clone().filter(|model| started != Some(model))
     }
@@ -162,12 +180,12 @@ impl Options {
     pub fn on_effort_chosen(&mut self, effort: Option<String>) -> Result<Option<String>, String> {
         if let Some(level) = &effort {
             let known = self.levels();
-            if !known.is_empty() && !known.contains(level) {
+            if !known.is_empty() && !known.contains(level) && !self.are_recalled {
                 let known = known.join(", ");
                 return Err(format!("This model has no effort level “{level}”. Available: {known}."));
             }
             // Before the first start no levels are known, and the wanted effort is kept until then.
-            if known.is_empty() && !self.models.is_empty() {
+            if known.is_empty() && !self.models.is_empty() && !self.are_recalled {
                 return Err("This model has no effort levels.".to_owned());
             }
         }
@@ -200,7 +218,7 @@ impl Options {
     /// The user turned thinking on or off. Returns `false` if the model goes on thinking.
     pub fn on_thinking_chosen(&mut self, on: bool) -> bool {
         let can_stop = self.current_model().is_some_and(|model| model.can_stop_thinking);
-        let is_possible = on || can_stop || self.models.is_empty();
+        let is_possible = on || can_stop || self.models.is_empty() || self.are_recalled;
         if is_possible {
             self.thinking_off = !on;
         }
