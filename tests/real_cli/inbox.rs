@@ -6,8 +6,9 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
+use deskbell_engine::api::Decision;
 use deskbell_tests::real_cli::{CliChild, World};
-use deskbell_tests::relay::Relay;
+use deskbell_tests::relay::{self, Relay};
 use deskbell_tests::wait::{LONG, eventually};
 use serde_json::{Value, json};
 
@@ -81,6 +82,89 @@ pub async fn a_restricted_session_neither_lists_nor_messages_others() -> Result<
     ensure!(is_passed_on(&world), "the message of another session did not arrive");
     other.close().await?;
     canary.close().await.map(drop)
+}
+
+/// The session of the options receives messages.
+fn receiving(world: &World) -> Result<String> {
+    let path = world.home.join("options.json");
+    fs::write(&path, json!({"receivesMessages": true}).to_string())?;
+    Ok(format!("--options={}", path.display()))
+}
+
+pub async fn a_message_of_another_session_is_shown_with_its_sender() -> Result<()> {
+    let world = World::new().await?;
+    let mut relay = Relay::spawn(&world, &["--trust", &receiving(&world)?])?;
+    relay.turn("SAY ready").await?;
+    let name = name_of(&world, |_| true).await?;
+    let mut sender = CliChild::spawn(&world, &[])?;
+    sender.prompt("SAY ready").await?;
+    sender.result().await?;
+    let pid = sender.pid().context("it runs")?;
+    let sender_name = name_of(&world, |session| session["pid"] == pid).await?;
+    sender.prompt(&message_to(&name)).await?;
+    let turn = relay.turn_end().await?;
+    ensure!(turn["promptIds"] == json!([]), "no prompt began it: {turn}");
+    let items = relay.items();
+    let message = items.iter().find(|item| item["body"]["type"] == "message").context("no message")?;
+    let body = &message["body"];
+    ensure!(body["text"] == "the canary sings", "{body}");
+    ensure!(body["sender"]["name"] == sender_name, "{body}");
+    ensure!(body["sender"]["agentSessionId"].is_string(), "{body}");
+    // It is the head of its turn: the reply is below it, and the end of the turn before is above.
+    let kinds: Vec<&str> = items.iter().filter_map(|item| item["body"]["type"].as_str()).collect();
+    let at = kinds.iter().position(|kind| *kind == "message").context("it is there")?;
+    ensure!(kinds[at - 1] == "turnEnd" && kinds[at + 1] == "text", "{kinds:?}");
+    ensure!(is_passed_on(&world), "the model did not get it");
+    sender.close().await?;
+    relay.close().await?;
+
+    // It is the same in the stored conversation.
+    let id = session_id(&world)?;
+    let mut export = world.command(&relay::app()?);
+    let exported = export.args(["sessions", "export", &id, "--format=md"]).output().await?;
+    let exported = String::from_utf8(exported.stdout)?;
+    ensure!(exported.contains(&format!("Message of the session “{sender_name}”")), "{exported}");
+    ensure!(exported.contains("> the canary sings"), "{exported}");
+    Ok(())
+}
+
+/// The conversation of the relay: the only one whose model got a message.
+fn session_id(world: &World) -> Result<String> {
+    let folder = fs::read_dir(world.config.join("projects"))?.next().context("no project")??.path();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if fs::read_to_string(&path).is_ok_and(|text| text.contains("\"turnOrigin\":\"peer\"")) {
+            return Ok(path.file_stem().context("a name")?.to_string_lossy().into_owned());
+        }
+    }
+    anyhow::bail!("no conversation has the message")
+}
+
+pub async fn a_held_message_is_let_in_or_refused() -> Result<()> {
+    // Without it the CLI does not let root act without asking.
+    let world = World::new().await?.with_env("IS_SANDBOX", "1");
+    let mut relay = Relay::spawn(&world, &["--trust", &receiving(&world)?])?;
+    relay.turn("SAY ready").await?;
+    let name = name_of(&world, |_| true).await?;
+    // A sender that acts without asking is of another kind than the session.
+    let mut sender = CliChild::spawn(&world, &["--dangerously-skip-permissions"])?;
+    for (decision, n_messages) in [
+        (Decision::Deny { message: String::new(), interrupt: false }, 0),
+        (Decision::AllowOnce { updated_input: None }, 1),
+    ] {
+        sender.prompt(&message_to(&name)).await?;
+        let asked = relay.request().await?;
+        ensure!(asked["request"]["subject"] == "the canary sings", "{asked}");
+        ensure!(!is_passed_on(&world), "it arrived before it was let in");
+        relay.decide(&asked, decision).await?;
+        if n_messages == 1 {
+            relay.turn_end().await?;
+        }
+        let n_shown = relay.items().iter().filter(|item| item["body"]["type"] == "message").count();
+        ensure!(n_shown == n_messages, "{n_shown} messages");
+    }
+    sender.close().await?;
+    relay.close().await
 }
 
 pub async fn no_session_receives_a_message() -> Result<()> {

@@ -227,7 +227,9 @@ fn main() {
             a_server_is_turned_off_and_on_and_connected_to_again;
         inbox:
             a_restricted_session_neither_lists_nor_messages_others,
-            no_session_receives_a_message;
+            no_session_receives_a_message,
+            a_message_of_another_session_is_shown_with_its_sender,
+            a_held_message_is_let_in_or_refused;
         hooks:
             hooks_are_shown_by_what_they_did,
             a_call_says_that_a_hook_allowed_or_denied_it,

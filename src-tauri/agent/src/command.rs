@@ -50,6 +50,12 @@ pub enum HostRequest {
     /// For this process only; `None` is the model's own effort.
     SetEffort(Option<String>),
     SetThinking(bool),
+    /// Shows messages of other sessions that the agent holds back, so that the user can let them in.
+    ShowHeldMessages,
+    /// Receives messages of other sessions, or refuses them from now on.
+    SetMessages {
+        are_received: bool,
+    },
     /// A setting that the agent offers itself, by its id.
     SetOption {
         id: String,

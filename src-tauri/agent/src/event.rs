@@ -4,7 +4,7 @@ use crate::answer::{Answer, Refused};
 use crate::api::{AgentOption, Model, Plugin, SlashCommand};
 use crate::hook::HookRun;
 use crate::limits::LimitReport;
-use crate::message::{Assistant, PastPrompt, User};
+use crate::message::{Assistant, PastPrompt, SessionMessage, User};
 use crate::request::AgentRequest;
 use crate::stream::Stream;
 use crate::task::Task;
@@ -19,6 +19,8 @@ pub enum AgentEvent {
     Assistant(Box<Assistant>),
     /// A message in the user's name: results of tool calls, or an echo.
     User(Box<User>),
+    /// A message of another session of the user. It may have begun the turn.
+    Message(Box<SessionMessage>),
     /// A piece of a reply while it is generated.
     Stream(Box<Stream>),
     TurnEnded(Box<TurnResult>),

@@ -120,6 +120,22 @@ pub struct UserMessage {
     pub content: Vec<ContentBlock>,
 }
 
+/// A message that the agent of another session wrote.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SessionMessage {
+    pub uuid: Option<String>,
+    /// The name that the sender gives itself.
+    pub name: Option<String>,
+    /// The process that sent it, as the system reports it.
+    pub pid: Option<u32>,
+    /// The sender's conversation in the agent's store, found by its process.
+    pub conversation: Option<String>,
+    /// The folder of the sender's process.
+    pub folder: Option<String>,
+    pub text: String,
+    pub timestamp: Option<String>,
+}
+
 /// The content of a prompt in a stored conversation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PastPrompt {

@@ -40,6 +40,8 @@ pub enum ToolKind {
     CancelJob,
     /// Plans one turn after some time.
     WakeUp,
+    /// A message of another session that the agent holds back.
+    Message,
     /// A tool of an MCP server.
     Server,
     #[default]

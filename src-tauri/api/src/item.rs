@@ -85,6 +85,11 @@ pub enum Body {
         n_documents: u32,
         state: PromptState,
     },
+    /// A message of another session of the user. It may have begun the turn.
+    Message {
+        sender: Sender,
+        text: String,
+    },
     Text {
         blocks: Vec<Block>,
         /// Still being written.
@@ -105,6 +110,31 @@ pub enum Body {
         until_at: Option<u64>,
     },
     TurnEnd(TurnEnd),
+}
+
+/// The session that wrote a message.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Sender {
+    /// The name that it gives itself, which nothing has checked. One line, misleading characters written out. Empty if it
+    /// has none.
+    pub name: String,
+    /// The agent's id of its conversation, by the process that sent the message; `null` if it is not known any more.
+    pub agent_session_id: Option<String>,
+    /// The folder of that process.
+    pub folder: Option<String>,
+}
+
+impl Sender {
+    /// In words: “Message of the session “docs” in /home/me/app”.
+    pub fn words(&self) -> String {
+        let name = match self.name.as_str() {
+            "" => "Message of another session".to_owned(),
+            name => format!("Message of the session “{name}”"),
+        };
+        let place = self.folder.as_ref().map(|folder| format!(" in {folder}")).unwrap_or_default();
+        name + &place
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]

@@ -33,6 +33,8 @@ pub struct SessionOptions {
     /// The absolute path of a JSON file with MCP servers (`mcpServers`), outside of the project, of at most 256 KiB. Its
     /// servers are started with the agent.
     pub mcp_config: Option<String>,
+    /// Receives messages of your other sessions of Claude Code, in a folder that is trusted. Each begins a turn or joins one.
+    pub receives_messages: bool,
     /// Environment variables of the agent and of everything that it runs. At most 50.
     pub environment: Vec<EnvironmentVariable>,
     /// More arguments of the agent, from a fixed list, each as `--flag` or `--flag=value`. At most 20.
@@ -90,6 +92,7 @@ pub enum OptionField {
     AllowedTools,
     DisallowedTools,
     McpConfig,
+    ReceivesMessages,
     Environment,
     Arguments,
     HibernateMinutes,

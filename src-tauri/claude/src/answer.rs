@@ -50,6 +50,8 @@ impl Asked {
             | HostRequest::SetEffort(_)
             | HostRequest::SetThinking(_)
             | HostRequest::SetOption { .. }
+            | HostRequest::ShowHeldMessages
+            | HostRequest::SetMessages { .. }
             | HostRequest::StopTask(_)
             | HostRequest::MoveToBackground
             | HostRequest::ReconnectServer(_)

@@ -1,7 +1,7 @@
 //! The driver of Claude Code.
 
 use crate::answer::Asked;
-use crate::wire;
+use crate::wire::{self, peer};
 use deskbell_agent::driver::{Driver, Output};
 use deskbell_agent::{AgentCommand, AgentEvent, AgentRequest, Answer};
 use std::collections::{HashMap, HashSet};
@@ -13,23 +13,38 @@ pub struct ClaudeDriver {
     asked: HashMap<String, Asked>,
     /// The open dialogs of the agent. Their answers have another form than those of a server's forms.
     dialogs: HashSet<String>,
+    /// The open requests to let in a message of another session. They are answered by a request of ours.
+    held: HashSet<String>,
 }
 
 impl ClaudeDriver {
     /// Reads a line, which is always one event.
     pub fn event(&mut self, line: &[u8]) -> AgentEvent {
+        let mut undelivered = None;
         let event = wire::read_line(line, &mut |request_id, response| match self.asked.remove(request_id) {
             Some(asked) => asked.read(response, PREFIX),
-            None => Answer::Done,
+            None => {
+                undelivered = peer::undelivered(request_id, response);
+                Answer::Done
+            }
         });
+        if let Some(text) = undelivered {
+            return AgentEvent::Informational { level: "warning".to_owned(), text };
+        }
         match &event {
             AgentEvent::Request { request_id, request: AgentRequest::Tool(request) }
                 if request.tool_name == wire::DIALOG =>
             {
                 self.dialogs.insert(request_id.clone());
             }
+            AgentEvent::Request { request_id, request: AgentRequest::Tool(request) }
+                if request.tool_name == peer::HELD =>
+            {
+                self.held.insert(request_id.clone());
+            }
             AgentEvent::RequestWithdrawn { request_id } => {
                 self.dialogs.remove(request_id);
+                self.held.remove(request_id);
             }
             _ => {}
         }
@@ -46,6 +61,12 @@ impl ClaudeDriver {
         match command {
             AgentCommand::Fill { request_id, values } if self.dialogs.remove(request_id) => {
                 wire::dialog_answer(request_id, values.as_ref())
+            }
+            AgentCommand::Allow { request_id, .. } if self.held.remove(request_id) => {
+                peer::decision(request_id, true)
+            }
+            AgentCommand::Deny { request_id, .. } if self.held.remove(request_id) => {
+                peer::decision(request_id, false)
             }
             _ => wire::line(command),
         }

@@ -17,6 +17,16 @@ pub fn refuse_messages(settings: &mut Map<String, Value>) {
     settings.insert("crossSessionInbound".to_owned(), json!("refuse"));
 }
 
+/// Leaves it to the user's own settings whether messages of other sessions are delivered: a folder's copy is loaded as if
+/// it were the user's. Without a setting the CLI delivers what comes from a session that asks in the same way before it
+/// acts, and holds what comes from others (2.1.332).
+pub fn receive_messages(settings: &mut Map<String, Value>) {
+    settings.remove("crossSessionInbound");
+}
+
+/// Reports each message of another session with its sender and its text (2.1.332).
+pub const WITH_MESSAGES: &str = "--replay-user-messages";
+
 /// The settings of an agent that loads none of its folder.
 pub fn settings() -> Map<String, Value> {
     let mut settings = Map::new();

@@ -6,8 +6,8 @@
 use crate::api::SearchPlace;
 use crate::outcome::Outcome;
 use crate::stored::{JoinedPrompt, LineKind, StoredLine, is_by_agent, milliseconds, task_end_in, texts};
-use crate::wire::server_result;
-use deskbell_agent::AgentEvent;
+use crate::wire::{peer, server_result};
+use deskbell_agent::{AgentEvent, SessionMessage};
 use memchr::memmem;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -124,6 +124,9 @@ impl StoredLine {
         let results = self.blocks().filter(|block| text(block, "type") == Some("tool_result"));
         let mut found: Vec<Entry> = results.filter_map(|result| self.output(result)).collect();
         let words = texts(content);
+        if let (Some(uuid), Some(message)) = (self.uuid(), self.session_message(&words)) {
+            return vec![entry(ItemRef::Id(uuid.to_owned()), SearchPlace::Text, None, message.text)];
+        }
         if let Some(AgentEvent::TaskEnded { tool_use_id: Some(id), report: Some(report), .. }) =
             task_end_in(&words)
         {
@@ -135,6 +138,12 @@ impl StoredLine {
             found.push(entry(ItemRef::Id(uuid.to_owned()), SearchPlace::Prompt, None, words));
         }
         found
+    }
+
+    /// The message of another session that the line is.
+    fn session_message(&self, words: &str) -> Option<SessionMessage> {
+        let origin = self.origin().filter(|origin| origin["kind"] == "peer")?;
+        Some(peer::message(origin, words.to_owned()))
     }
 
     fn output(&self, result: &Value) -> Option<Entry> {
@@ -191,6 +200,9 @@ impl StoredLine {
 
     fn joined_prompt(&self) -> Option<Entry> {
         let prompt = JoinedPrompt::of(self)?;
+        if let Some(SessionMessage { uuid: Some(uuid), text, .. }) = prompt.message() {
+            return Some(entry(ItemRef::Id(uuid), SearchPlace::Text, None, text));
+        }
         Some(entry(ItemRef::Id(prompt.uuid().to_owned()), SearchPlace::Prompt, None, prompt.content().text))
     }
 

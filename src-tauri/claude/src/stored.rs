@@ -3,8 +3,8 @@
 //! `<config>/projects/<encoded folder>/<session id>.jsonl` (2.1.329). A field that is missing or has another type is
 //! absent and costs nothing else of its line.
 
-use crate::wire::SYNTHETIC;
-use deskbell_agent::{AgentEvent, ContentBlock, PastPrompt, User, json};
+use crate::wire::{SYNTHETIC, peer};
+use deskbell_agent::{AgentEvent, ContentBlock, PastPrompt, SessionMessage, User, json};
 use memchr::memmem::Finder;
 use memchr::{memchr, memrchr};
 use serde::de::Visitor;
@@ -183,9 +183,16 @@ impl<'a> Place<'a> {
         self.attachment.as_deref().filter(|attachment| attachment.is_prompt())
     }
 
-    /// A message, a prompt that joined a running turn, or a compaction.
+    /// A message of another session that joined a running turn.
+    pub fn joined_message(&self) -> Option<SessionMessage> {
+        self.attachment.as_deref()?.message()
+    }
+
+    /// A message, a prompt or a message of another session that joined a running turn, or a compaction.
     pub fn is_shown(&self) -> bool {
-        self.is_message() || self.is_compaction() || self.joined_prompt().is_some()
+        self.is_message()
+            || self.is_compaction()
+            || self.attachment.as_deref().is_some_and(JoinedPrompt::is_queued)
     }
 }
 
@@ -208,17 +215,31 @@ pub struct JoinedPrompt {
     mode: String,
     source_uuid: Option<String>,
     prompt: Value,
+    origin: Value,
     pub timestamp: Option<String>,
 }
 
 impl JoinedPrompt {
     /// Reads it from a line.
     pub(crate) fn of(line: &StoredLine) -> Option<Self> {
-        Self::deserialize(line.0.get("attachment")?).ok().filter(Self::is_prompt)
+        Self::deserialize(line.0.get("attachment")?).ok().filter(Self::is_queued)
     }
 
     fn is_prompt(&self) -> bool {
+        self.is_queued() && self.origin["kind"] != "peer"
+    }
+
+    fn is_queued(&self) -> bool {
         self.r#type == "queued_command" && self.mode == "prompt" && self.source_uuid.is_some()
+    }
+
+    /// The message of another session that this is instead of a prompt (2.1.332).
+    pub(crate) fn message(&self) -> Option<SessionMessage> {
+        (self.is_queued() && !self.is_prompt()).then(|| SessionMessage {
+            uuid: self.source_uuid.clone(),
+            timestamp: self.timestamp.clone(),
+            ..peer::message(&self.origin, texts(&self.prompt))
+        })
     }
 
     /// The wire id of the prompt.
@@ -397,6 +418,11 @@ impl StoredLine {
     }
 
     /// The wire id of a message.
+    /// Who wrote it.
+    pub(crate) fn origin(&self) -> Option<&Value> {
+        self.0.get("origin")
+    }
+
     pub(crate) fn uuid(&self) -> Option<&str> {
         self.text("uuid")
     }

@@ -171,7 +171,7 @@ pub fn read_value<'a>(tool: &'a str, input: &'a Value) -> ToolInput<'a> {
             stops: input.get("stop").and_then(Value::as_bool).unwrap_or(false),
         },
         ToolKind::Server => ToolInput::Server { server_and_tool: mcp_tool(tool) },
-        ToolKind::Other => ToolInput::Other,
+        ToolKind::Message | ToolKind::Other => ToolInput::Other,
     }
 }
 

@@ -12,6 +12,7 @@ pub(crate) mod init;
 pub mod kept;
 mod message;
 mod outbound;
+pub(crate) mod peer;
 mod read;
 mod result;
 mod schedule;

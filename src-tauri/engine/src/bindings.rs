@@ -63,6 +63,7 @@ fn typescript() -> String {
         ScheduleKind,
         Model,
         Slice,
+        Sender,
         SlashCommand,
         QueuedPrompt,
         Usage,

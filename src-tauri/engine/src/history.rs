@@ -312,6 +312,9 @@ fn fold(transcript: &mut Transcript, line: &Line<'_>, threads: &mut Threads<'_>)
 
 /// The event of a line; `None` for a prompt that joined a running turn.
 fn read(line: &Line<'_>) -> Option<AgentEvent> {
+    if let Some(message) = line.place.joined_message() {
+        return Some(AgentEvent::Message(Box::new(message)));
+    }
     line.place.joined_prompt().is_none().then(|| wire::parse(line.bytes))
 }
 
@@ -335,6 +338,7 @@ fn fold_event(
             past_prompt(transcript, at, user);
             at
         }
+        AgentEvent::Message(message) => milliseconds(message.timestamp.as_deref()),
         _ => milliseconds(line.place.timestamp()),
     };
     let task_end = match &inbound {

@@ -199,16 +199,20 @@ impl Launch {
             "--permission-prompt-tool=stdio",
         ];
         args.extend(fixed.map(OsString::from));
+        let receives = start.options.receives_messages && !self.restricted;
         match &self.snapshot {
-            Some(snapshot) if !self.restricted => args.extend(snapshot.args()),
+            Some(snapshot) if !self.restricted => args.extend(snapshot.args(receives)),
             _ => {
                 if self.restricted {
                     args.extend(RESTRICTIONS.map(OsString::from));
                 }
-                let settings = Value::Object(other_sessions::settings());
-                args.push(format!("--settings={settings}").into());
+                if !receives {
+                    let settings = Value::Object(other_sessions::settings());
+                    args.push(format!("--settings={settings}").into());
+                }
             }
         }
+        args.extend(receives.then(|| other_sessions::WITH_MESSAGES.into()));
         let mut value = |flag: &str, value: &Option<String>| {
             args.extend(value.as_ref().map(|value| OsString::from(format!("{flag}={value}"))));
         };
@@ -399,6 +403,22 @@ mod tests {
             assert_eq!(settings(launch), json!({"crossSessionInbound": "refuse"}));
         }
         assert!(cron(&restricted) && !cron(&trusted));
+    }
+
+    #[test]
+    fn messages_are_received_only_by_choice_and_never_in_a_restricted_folder() {
+        let options = SessionOptions { receives_messages: true, ..SessionOptions::default() };
+        let start = Start { options, ..Start::default() };
+        let restricted = launch();
+        let trusted = Launch { restricted: false, ..launch() };
+        let says = |launch: &Launch, text: &str| {
+            launch.args(&start).iter().any(|arg| arg.to_string_lossy().contains(text))
+        };
+        for (launch, receives) in [(&restricted, false), (&trusted, true)] {
+            assert_eq!(says(launch, "crossSessionInbound"), !receives);
+            // Without it a message would have neither a sender nor a text.
+            assert_eq!(says(launch, "--replay-user-messages"), receives);
+        }
     }
 
     #[test]

@@ -77,6 +77,11 @@ pub(crate) fn live_folder(config: &Path) -> PathBuf {
     config.join("sessions")
 }
 
+/// The conversation that this live process of the agent has open.
+pub(crate) fn conversation_of(config: &Path, pid: u32) -> Option<LiveConversation> {
+    live_conversations(config).into_iter().find(|live| live.owner.pid == pid)
+}
+
 /// The agent's live processes that have this conversation open.
 pub(crate) fn live_processes(config: &Path, agent_session_id: &str) -> Vec<Owner> {
     let mut live = live_conversations(config);

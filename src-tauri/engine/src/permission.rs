@@ -25,6 +25,7 @@ use crate::agent::{
     AgentCommand, AnswerOption, Grant, Input, OptionKind, OptionScope, SavedIn, ToolRequest, json as text_of,
 };
 use crate::api::*;
+use crate::claude;
 use crate::document;
 use crate::misleading::{oddity, written_out};
 use crate::server_tool::ServerTool;
@@ -88,6 +89,7 @@ pub(crate) fn wants(request: &PermissionRequest) -> String {
         RequestKind::Fetch => "Wants to access the network".to_owned(),
         RequestKind::Questions { .. } | RequestKind::Form { .. } => "Has a question".to_owned(),
         RequestKind::Plan { .. } => "Proposes a plan".to_owned(),
+        RequestKind::Other if request.tool == claude::HELD_MESSAGE => "Holds a message for you".to_owned(),
         RequestKind::Other => {
             format!("Wants to use {}", request.server_tool.as_ref().unwrap_or(&request.tool))
         }
@@ -276,6 +278,9 @@ fn question(kind: &RequestKind, request: &ToolRequest, tool: &str) -> String {
         RequestKind::Questions { .. } => "The agent has a question".to_owned(),
         RequestKind::Plan { .. } => "Approve this plan?".to_owned(),
         RequestKind::Form { form } => form::question(form),
+        RequestKind::Other if request.asked.kind == ToolKind::Message => {
+            "Let in this message of another session?".to_owned()
+        }
         RequestKind::Other => match server_tool(request) {
             Some(named) => format!("Let {} run {}?", named.server, named.both_names()),
             None => format!("Allow {tool}?"),

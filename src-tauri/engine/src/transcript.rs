@@ -162,6 +162,7 @@ impl Transcript {
             AgentEvent::Stream(stream) => self.stream(now, &stream),
             AgentEvent::Assistant(assistant) => self.assistant(now, *assistant),
             AgentEvent::User(user) => self.user(now, &user),
+            AgentEvent::Message(message) => self.session_message(now, *message),
             AgentEvent::ApiRetry(retry) => self.api_retry(now, &retry),
             AgentEvent::Status { status, .. } => self.compaction.on_status(status.as_deref()),
             AgentEvent::Compacted { trigger, pre_tokens, post_tokens } => {

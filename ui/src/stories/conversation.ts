@@ -417,6 +417,13 @@ export const transcript: Page = () =>
     'a long prompt': inSlices(WORDS.map((words): Body => ({ ...HELD, text: words }))),
     'an open subagent': subagent(),
     'a long command': inSlices(WORDS.map((words, nr) => script.ran(words, nr === 2 ? ['test result: ok'] : []))),
+    'a long message': inSlices(
+      WORDS.map((words): Body => ({
+        type: 'message',
+        sender: { name: 'docs', agentSessionId: null, folder: '/home/ada/docs' },
+        text: words,
+      })),
+    ),
     'a long note': inSlices(
       WORDS.map((words): Body => ({
         type: 'notice',
@@ -429,6 +436,12 @@ export const transcript: Page = () =>
     'a long thought': inSlices(WORDS.map((words, nr) => script.thinking(nr === 0 ? 6_000 : null, words))),
   });
 
+const message = (name: string, text = 'Please look at the totals of May.'): Body => ({
+  type: 'message',
+  sender: { name, agentSessionId: null, folder: '/home/ada/docs' },
+  text,
+});
+
 export const items: Page = () => [
   ...states('PromptBlock', ItemView, {
     'with images': prompted('done', script.ASKED, 2),
@@ -437,6 +450,11 @@ export const items: Page = () => [
     held: prompted('held', 'And the quarters?'),
     withdrawn: prompted('withdrawn', 'And the quarters?'),
     'one long word': prompted('done', LONG_WORD),
+  }),
+  ...states('MessageBlock', ItemView, {
+    named: inSession(message('docs')),
+    'without a name': inSession(message('')),
+    'one long word': inSession(message(LONG_WORD, LONG_WORD)),
   }),
   ...states('ThinkingFold', ItemView, {
     'just begun': inSession(script.thinking(null, '')),

@@ -1,12 +1,13 @@
 //! Conversation messages and their content blocks.
 
+use super::peer;
 use super::schedule::read_schedule;
 use super::server_tools::{citations, server_result};
 use crate::outcome::Outcome;
 use crate::tool;
 use deskbell_agent::{
-    Assistant, AssistantMessage, ContentBlock, DecidedBy, ReplyError, TokenUsage, ToolResult, User,
-    UserMessage,
+    AgentEvent, Assistant, AssistantMessage, ContentBlock, DecidedBy, ReplyError, SessionMessage, TokenUsage,
+    ToolResult, User, UserMessage,
 };
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
@@ -174,6 +175,11 @@ pub(super) struct UserLine {
     timestamp: Option<String>,
     /// Per call of the message: why it ran or did not run. Absent on 2.1.197.
     tool_result_meta: Option<Value>,
+    /// Who wrote it: `{kind: human | peer | …}` (2.1.332).
+    origin: Option<Value>,
+    /// An echo of what came in, with `--replay-user-messages`.
+    #[serde(rename = "isReplay")]
+    is_replay: bool,
     /// The same in the transcript on disk, for the only call of the line (2.1.329).
     #[serde(rename = "toolDenialKind")]
     tool_denial_kind: Option<String>,
@@ -184,6 +190,27 @@ pub(super) struct UserLine {
 struct UserContent {
     #[serde(deserialize_with = "content_blocks")]
     content: Vec<ContentBlock>,
+}
+
+impl UserLine {
+    /// A message of another session, or a message in the user's name.
+    pub fn event(self) -> AgentEvent {
+        let kind = self.origin.as_ref().and_then(|origin| origin.get("kind")).and_then(Value::as_str);
+        match (&self.origin, kind) {
+            (Some(origin), Some("peer")) => {
+                let texts = self.message.content.iter().filter_map(|block| match block {
+                    ContentBlock::Text { text } => Some(text.as_str()),
+                    _ => None,
+                });
+                let message = peer::message(origin, texts.collect::<Vec<_>>().join("\n"));
+                let (uuid, timestamp) = (self.uuid.clone(), self.timestamp.clone());
+                AgentEvent::Message(Box::new(SessionMessage { uuid, timestamp, ..message }))
+            }
+            // Prompts are shown from the queue, when they are sent, and what woke the agent by its own report.
+            (_, Some(_)) if self.is_replay => AgentEvent::Ignored,
+            _ => AgentEvent::User(Box::new(self.into())),
+        }
+    }
 }
 
 impl From<UserLine> for User {

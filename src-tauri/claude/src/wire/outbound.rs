@@ -138,6 +138,13 @@ fn body(request: &HostRequest) -> Value {
         HostRequest::SetEffort(level) => {
             json!({"subtype": "apply_flag_settings", "settings": {"effortLevel": level}})
         }
+        // Held messages then come with their text, and wait for an answer (2.1.332).
+        HostRequest::ShowHeldMessages => json!({"subtype": "set_peer_delivery", "shows_held_messages": true}),
+        // `null` leaves it to the user's own settings again (2.1.332).
+        HostRequest::SetMessages { are_received } => {
+            let value = if *are_received { Value::Null } else { json!("refuse") };
+            json!({"subtype": "apply_flag_settings", "settings": {"crossSessionInbound": value}})
+        }
         // Claude Code offers no such settings, so it is sent none. It would refuse the request.
         HostRequest::SetOption { id, value } => {
             json!({"subtype": "set_config_option", "id": id, "value": value})

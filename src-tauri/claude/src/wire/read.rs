@@ -5,6 +5,7 @@ use super::head::Head;
 use super::hook::read_hook;
 use super::init::InitLine;
 use super::message::{AssistantLine, UserLine};
+use super::peer;
 use super::result::ResultLine;
 use super::stream::read_stream;
 use super::task::read_task;
@@ -138,7 +139,7 @@ fn assistant(text: &str) -> Result<AgentEvent, serde_json::Error> {
 
 fn user(text: &str) -> Result<AgentEvent, serde_json::Error> {
     let line: UserLine = serde_json::from_str(text)?;
-    Ok(AgentEvent::User(Box::new(line.into())))
+    Ok(line.event())
 }
 
 fn retry(text: &str) -> Result<Retry, serde_json::Error> {
@@ -225,6 +226,7 @@ fn read_system(subtype: &str, value: &Value) -> AgentEvent {
             let transcript = lost.is_none_or(|lost| lost.iter().any(|kind| kind == "transcript"));
             AgentEvent::WritesLost { error_code: text("error_code"), transcript }
         }
+        "peer_message_hold" => peer::hold(value),
         "session_title_changed" => AgentEvent::Title { title: text("title") },
         "task_started" | "task_progress" if let Some(task) = read_task(value) => {
             AgentEvent::Task(Box::new(task))

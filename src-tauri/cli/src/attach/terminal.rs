@@ -296,7 +296,7 @@ fn is_complete(body: &Body) -> bool {
         Body::ToolCall(call) => {
             !matches!(call.state, ToolState::Preparing | ToolState::Running | ToolState::Waiting)
         }
-        Body::Prompt { .. } | Body::Notice { .. } | Body::TurnEnd(_) => true,
+        Body::Prompt { .. } | Body::Message { .. } | Body::Notice { .. } | Body::TurnEnd(_) => true,
     }
 }
 

@@ -122,6 +122,15 @@ impl Page<'_> {
                 }
                 self.raw("</section>\n");
             }
+            Body::Message { sender, text } => {
+                self.raw("<section class=\"prompt\">");
+                self.time(item.at);
+                self.raw("<p>");
+                self.text(&sender.words());
+                self.raw("</p><div class=\"text\">");
+                self.text(text);
+                self.raw("</div></section>\n");
+            }
             Body::Text { blocks, .. } => {
                 self.raw("<section>");
                 self.blocks(blocks);

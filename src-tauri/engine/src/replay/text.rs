@@ -69,6 +69,10 @@ fn entry(text: &mut String, body: &Body, is_timed: bool) {
             line(text, &format!("you, {}{attached}", word(state)));
             indented(text, words);
         }
+        Body::Message { sender, text: words } => {
+            line(text, &sender.words());
+            indented(text, words);
+        }
         Body::Text { blocks, streaming } => {
             line(text, if *streaming { "agent, still writing" } else { "agent" });
             indented(text, &plain(blocks));

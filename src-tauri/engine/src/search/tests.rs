@@ -487,6 +487,7 @@ fn shown(path: &Path) -> Vec<(String, String)> {
         match &item.body {
             Body::Prompt { .. } | Body::Text { .. } => words::shown(&item.body, &mut text),
             Body::Thinking { .. } | Body::ToolCall(_) => words::inside(&item.body, &mut text),
+            Body::Message { text: words, .. } => text.push_str(words),
             Body::Notice { .. } | Body::TurnEnd(_) => return None,
         }
         let output = transcript.output(&item.id).map(|output| output.text()).unwrap_or_default();

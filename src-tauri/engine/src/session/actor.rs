@@ -184,6 +184,7 @@ impl Actor {
                         self.streaming_due = Some(now + STREAMING_MS);
                     }
                     self.read_replaced(&mut inbound).await;
+                    self.find_sender(&mut inbound).await;
                     self.step_at(now, Input::Line(inbound)).await;
                 }
             }

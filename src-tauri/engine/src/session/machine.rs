@@ -15,6 +15,7 @@ mod confirm;
 mod context;
 mod describe;
 mod lacks;
+mod messages;
 mod naming;
 mod options;
 mod parts;
@@ -39,6 +40,7 @@ use self::parts::control::{ControlRequests, PendingRequest};
 use self::parts::conversation::Conversation;
 use self::parts::last_result::LastResult;
 use self::parts::limits::Limits;
+use self::parts::messages::Messages;
 use self::parts::mode::Mode;
 use self::parts::naming::Naming;
 use self::parts::options::Options;
@@ -207,6 +209,7 @@ pub struct Machine {
     audit: Audit,
     background: Background,
     schedules: Schedules,
+    messages: Messages,
     changed: bool,
 }
 
@@ -244,6 +247,7 @@ impl Machine {
             audit: Audit::default(),
             background: Background::default(),
             schedules: Schedules::default(),
+            messages: Messages::default(),
             changed: true,
         }
     }
@@ -394,7 +398,10 @@ impl Step<'_> {
         match input {
             Input::Start => self.start(),
             Input::StartWithoutAsking => self.start_without_asking(),
-            Input::Prompt(prompt) => self.prompt(prompt),
+            Input::Prompt(prompt) => {
+                self.messages_again();
+                self.prompt(prompt);
+            }
             Input::Command(command) => self.command(command),
             Input::GenerateTitle(text) => self.generate_title(text),
             Input::Rewind(job) => self.rewind(job),

@@ -396,7 +396,7 @@ impl WindowView {
 
 /// Whether a text is drawn whole if it has one slice.
 fn is_text(body: &Body) -> bool {
-    matches!(body, Body::Text { .. } | Body::Prompt { .. } | Body::Thinking { .. })
+    matches!(body, Body::Text { .. } | Body::Prompt { .. } | Body::Message { .. } | Body::Thinking { .. })
 }
 
 /// The id of a slice. The first has the id of its text.

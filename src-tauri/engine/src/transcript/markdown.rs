@@ -96,6 +96,10 @@ impl Transcript {
                     paragraph(&mut out, &format!("Updated tasks{note}"));
                 }
                 Body::Prompt { text, .. } => paragraph(&mut out, &quoted(text)),
+                Body::Message { sender, text } => {
+                    paragraph(&mut out, &format!("*{}:*", sender.words()));
+                    paragraph(&mut out, &quoted(text));
+                }
                 Body::Text { .. } => paragraph(&mut out, self.message(item).trim_end()),
                 Body::Notice { text, .. } => paragraph(&mut out, &format!("*{text}*")),
                 Body::ToolCall(call) => {

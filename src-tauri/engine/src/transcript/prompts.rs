@@ -2,7 +2,9 @@
 
 use super::Transcript;
 use super::changes::ChangeKind;
+use crate::agent::SessionMessage;
 use crate::api::*;
+use crate::misleading::written_out;
 use crate::prompt::Prompt;
 use deskbell_agent::PastPrompt;
 
@@ -60,6 +62,18 @@ impl Transcript {
         let mut heads = self.items.iter().map(|item| item.head()).rev();
         let last = heads.find(|item| matches!(item.body, Body::Prompt { .. }))?;
         self.stored_prompt(&last.id).map(|(id, _)| id)
+    }
+
+    /// Adds a message of another session.
+    pub(super) fn session_message(&mut self, at: u64, message: SessionMessage) {
+        let one_line = |text: &str| written_out(&text.split_whitespace().collect::<Vec<_>>().join(" "));
+        let sender = Sender {
+            name: message.name.as_deref().map(one_line).unwrap_or_default(),
+            agent_session_id: message.conversation,
+            folder: message.folder.as_deref().map(one_line),
+        };
+        let id = message.uuid.map_or_else(|| self.notice_id(), ItemId::new);
+        self.add(id, None, at, Body::Message { sender, text: message.text });
     }
 
     /// Adds a prompt from a transcript on disk.

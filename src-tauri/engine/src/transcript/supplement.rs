@@ -278,7 +278,7 @@ impl Transcript {
                     break;
                 }
                 Body::TurnEnd(_) => break,
-                Body::Text { .. } | Body::Thinking { .. } | Body::ToolCall(_) => {
+                Body::Message { .. } | Body::Text { .. } | Body::Thinking { .. } | Body::ToolCall(_) => {
                     anchors.push(item.id.clone())
                 }
                 Body::Notice { .. } => {}

@@ -77,6 +77,7 @@ pub fn of(tool: ToolKind) -> Words {
         ToolKind::WakeUp => {
             action(Icon::Other, "plan a wake-up:", "planning a wake-up:", "planned a wake-up:")
         }
+        ToolKind::Message => words(Icon::Other, "let in", "letting in", "let in", Kind::Request),
         ToolKind::Server => action(Icon::Mcp, "use", "using", "used"),
         ToolKind::Other => action(Icon::Other, "use", "using", "used"),
     }

@@ -10,6 +10,10 @@ pub const CHANGED: &str = "edited by you";
 pub fn shown(body: &Body, out: &mut String) {
     match body {
         Body::Prompt { text, .. } | Body::Notice { text, .. } => out.push_str(text),
+        Body::Message { sender, text } => {
+            line(&sender.words(), out);
+            out.push_str(text);
+        }
         Body::Text { blocks: list, .. } => blocks(list, out),
         Body::Thinking { .. } => {}
         Body::ToolCall(call) => {
@@ -35,7 +39,7 @@ pub fn inside(body: &Body, out: &mut String) {
             }
             detail(&call.detail, out);
         }
-        Body::Prompt { .. } | Body::Text { .. } | Body::TurnEnd(_) => {}
+        Body::Prompt { .. } | Body::Message { .. } | Body::Text { .. } | Body::TurnEnd(_) => {}
     }
 }
 

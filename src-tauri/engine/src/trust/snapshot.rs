@@ -39,6 +39,8 @@ pub(crate) const FLAGS: [&str; 6] =
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Snapshot {
     settings: PathBuf,
+    /// The same for a session that receives messages of others.
+    receiving_settings: PathBuf,
     /// The folder's servers, and those that the user added for this folder alone.
     servers: Vec<PathBuf>,
     /// Folders whose `CLAUDE.md` is loaded.
@@ -50,14 +52,16 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    pub fn args(&self) -> Vec<OsString> {
+    /// `receives`: messages of other sessions.
+    pub fn args(&self, receives: bool) -> Vec<OsString> {
         let joined = |flag: &str, value: &Path| {
             let mut argument = OsString::from(flag);
             argument.push("=");
             argument.push(value);
             argument
         };
-        let mut args = vec!["--setting-sources=user".into(), joined("--settings", &self.settings)];
+        let settings = if receives { &self.receiving_settings } else { &self.settings };
+        let mut args = vec!["--setting-sources=user".into(), joined("--settings", settings)];
         args.extend(self.servers.iter().map(|path| joined("--mcp-config", path)));
         args.extend(self.instructions.iter().map(|path| joined("--add-dir", path)));
         args.extend(self.plugin.iter().map(|path| joined("--plugin-dir", path)));
@@ -119,7 +123,9 @@ impl Snapshots {
             Err(error) => return Err(error.into()),
         };
         let plugin = Some(copy.join(PLUGIN)).filter(|plugin| plugin.is_dir());
-        Ok(Snapshot { settings: start_settings(&copy)?, servers, instructions, plugin, agents })
+        let settings = start_settings(&copy, START, other_sessions::refuse_messages)?;
+        let receiving_settings = start_settings(&copy, RECEIVING, other_sessions::receive_messages)?;
+        Ok(Snapshot { settings, receiving_settings, servers, instructions, plugin, agents })
     }
 
     /// The servers that the user added for this folder alone (`claude mcp add`). The CLI leaves them out together with
@@ -186,6 +192,8 @@ const MOST_COPIES: usize = 10_000;
 const SETTINGS: &str = "settings.json";
 /// The settings of the folder, with what Deskbell decides for each agent.
 const START: &str = "start.json";
+/// The same for a session that receives messages of others.
+const RECEIVING: &str = "receiving.json";
 const SERVERS: &str = "servers.json";
 const AGENTS: &str = "agents.json";
 const PLUGIN: &str = "plugin";
@@ -209,11 +217,15 @@ fn fill(folder: &Path, project: &Path, files: &[Found]) -> io::Result<()> {
 
 /// Writes the settings that an agent is started with. They are made from the copy at each start, because a copy can be
 /// of an earlier version of Deskbell, and a folder must not decide about messages of other sessions.
-fn start_settings(copy: &Path) -> io::Result<PathBuf> {
+fn start_settings(
+    copy: &Path,
+    name: &str,
+    decide_messages: fn(&mut Map<String, Value>),
+) -> io::Result<PathBuf> {
     let text = read_text(&copy.join(SETTINGS), MOST_BYTES)?;
     let mut settings: Map<String, Value> = serde_json::from_str(&text)?;
-    other_sessions::refuse_messages(&mut settings);
-    let path = copy.join(START);
+    decide_messages(&mut settings);
+    let path = copy.join(name);
     write_changed(&path, Value::Object(settings).to_string().as_bytes())?;
     Ok(path)
 }

@@ -67,6 +67,10 @@ disallowedTools: Array<string>,
  */
 mcpConfig: string | null, 
 /**
+ * Receives messages of your other sessions of Claude Code, in a folder that is trusted. Each begins a turn or joins one.
+ */
+receivesMessages: boolean, 
+/**
  * Environment variables of the agent and of everything that it runs. At most 50.
  */
 environment: Array<EnvironmentVariable>, 
@@ -135,7 +139,7 @@ key: string | null, };
 /**
  * A field of [`SessionOptions`].
  */
-export type OptionField = "model" | "fallbackModels" | "effort" | "systemPrompt" | "maxTurns" | "maxBudgetUsd" | "folders" | "allowedTools" | "disallowedTools" | "mcpConfig" | "environment" | "arguments" | "hibernateMinutes";
+export type OptionField = "model" | "fallbackModels" | "effort" | "systemPrompt" | "maxTurns" | "maxBudgetUsd" | "folders" | "allowedTools" | "disallowedTools" | "mcpConfig" | "receivesMessages" | "environment" | "arguments" | "hibernateMinutes";
 
 /**
  * Something about a field: why its value is refused, or what it means.
@@ -756,6 +760,24 @@ nInFirst?: number,
  * The same for its last block.
  */
 nInLast?: number, };
+
+/**
+ * The session that wrote a message.
+ */
+export type Sender = { 
+/**
+ * The name that it gives itself, which nothing has checked. One line, misleading characters written out. Empty if it
+ * has none.
+ */
+name: string, 
+/**
+ * The agent's id of its conversation, by the process that sent the message; `null` if it is not known any more.
+ */
+agentSessionId: string | null, 
+/**
+ * The folder of that process.
+ */
+folder: string | null, };
 
 export type SlashCommand = { 
 /**
@@ -1468,7 +1490,7 @@ depth?: number, at: number,
  */
 slice?: Slice, body: Body, };
 
-export type Body = { "type": "prompt", text: string, nImages: number, nDocuments: number, state: PromptState, } | { "type": "text", blocks: Array<Block>, 
+export type Body = { "type": "prompt", text: string, nImages: number, nDocuments: number, state: PromptState, } | { "type": "message", sender: Sender, text: string, } | { "type": "text", blocks: Array<Block>, 
 /**
  * Still being written.
  */

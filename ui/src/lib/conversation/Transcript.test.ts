@@ -215,6 +215,11 @@ describe('a transcript', () => {
 
   it.each([
     ['a long prompt', 'Your prompt', { type: 'prompt', text: 'words', nImages: 1, nDocuments: 0, state: 'held' }],
+    [
+      'a long message',
+      'Message of another session',
+      { type: 'message', sender: { name: 'docs', agentSessionId: 'a', folder: '/p' }, text: 'words' },
+    ],
     ['a long thought', 'Thought', { type: 'thinking', text: 'words', streaming: false, durationMs: 2000 }],
   ] as const)('reads the slices of %s as one', async (_name, label, body) => {
     const { state, log } = await longText(body, 3);

@@ -16,6 +16,7 @@ export function estimateRow(row: Row): number {
   const isSlice = slice !== undefined && slice.nr > 0;
   switch (body.type) {
     case 'prompt':
+    case 'message':
       return (isSlice ? 0 : 42) + LINE * lines(body.text);
     case 'thinking':
       return (isSlice ? 0 : 26) + (isSlice || open ? LINE * lines(body.text) : 0);

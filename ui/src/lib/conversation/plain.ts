@@ -6,6 +6,7 @@ import { blocksText } from '../document/markdown';
 export function bodyText(body: Body): string {
   switch (body.type) {
     case 'prompt':
+    case 'message':
     case 'thinking':
       return body.text;
     case 'text':

@@ -21,6 +21,7 @@ const FULL: SessionOptions = {
   allowedTools: ['Bash(git status)', 'Read'],
   disallowedTools: ['WebFetch'],
   mcpConfig: '/m.json',
+  receivesMessages: true,
   environment: [{ name: 'A', value: 'x=y' }],
   arguments: ['--debug'],
   hibernateMinutes: 0,

@@ -15,6 +15,7 @@ export interface OptionsForm {
   allowedTools: string;
   disallowedTools: string;
   mcpConfig: string;
+  receivesMessages: boolean;
   environment: string;
   arguments: string;
   hibernateMinutes: string;
@@ -32,6 +33,7 @@ export const NO_OPTIONS: SessionOptions = {
   allowedTools: [],
   disallowedTools: [],
   mcpConfig: null,
+  receivesMessages: false,
   environment: [],
   arguments: [],
   hibernateMinutes: null,
@@ -53,6 +55,7 @@ export function formOf(options: SessionOptions): OptionsForm {
     allowedTools: lines(options.allowedTools),
     disallowedTools: lines(options.disallowedTools),
     mcpConfig: options.mcpConfig ?? '',
+    receivesMessages: options.receivesMessages,
     environment: lines(options.environment.map(({ name, value }) => `${name}=${value}`)),
     arguments: lines(options.arguments),
     hibernateMinutes: number(options.hibernateMinutes),
@@ -101,6 +104,7 @@ export function optionsOf(form: OptionsForm): { options: SessionOptions; problem
     allowedTools: entries(form.allowedTools),
     disallowedTools: entries(form.disallowedTools),
     mcpConfig: text(form.mcpConfig),
+    receivesMessages: form.receivesMessages,
     environment: entries(form.environment).map((line) => {
       const at = line.indexOf('=');
       return at === -1 ? { name: line, value: '' } : { name: line.slice(0, at), value: line.slice(at + 1) };

@@ -77,13 +77,15 @@ describe('the presets on the settings page', () => {
       allowedTools: ['Read'],
       disallowedTools: ['Bash'],
       mcpConfig: '/m.json',
+      receivesMessages: true,
       environment: [{ name: 'A', value: 'secret' }],
       arguments: ['--debug'],
       hibernateMinutes: 0,
     });
     expect(all).toBe(
       'Model opus, 2 fallback models, effort high, another system prompt, at most 2 turns, at most $2.5, ' +
-        '1 more folder, 1 allowed tool, 1 denied tool, MCP servers, 1 variable, 1 argument, never hibernates',
+        '1 more folder, 1 allowed tool, 1 denied tool, MCP servers, receives messages of other sessions, ' +
+        '1 variable, 1 argument, never hibernates',
     );
     expect(optionWords({ ...NO_OPTIONS, hibernateMinutes: 5 })).toBe('Hibernates after 5 minutes');
     expect(nameProblem([QUICK], 0, 'Quick')).toBeNull();

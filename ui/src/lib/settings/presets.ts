@@ -25,6 +25,7 @@ export function optionWords(options: SessionOptions): string {
   say(options.allowedTools.length > 0, plural(options.allowedTools.length, 'allowed tool'));
   say(options.disallowedTools.length > 0, plural(options.disallowedTools.length, 'denied tool'));
   say(options.mcpConfig !== null, 'MCP servers');
+  say(options.receivesMessages, 'receives messages of other sessions');
   say(options.environment.length > 0, plural(options.environment.length, 'variable'));
   say(options.arguments.length > 0, plural(options.arguments.length, 'argument'));
   const minutes = options.hibernateMinutes;

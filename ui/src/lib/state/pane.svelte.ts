@@ -13,7 +13,7 @@ import type {
 } from '../bindings/api';
 import { addDropped } from '../composer/dropped';
 import { asCommandError, type Host } from '../host/host';
-import { elsewhere } from '../sessions/rows';
+import { elsewhere, type Row } from '../sessions/rows';
 import { EVERYTHING } from './attachments';
 import { CardsInSight } from './cards';
 import type { Draft } from './drafts.svelte';
@@ -107,6 +107,16 @@ export class Pane {
   async copyOf(copy: CopyOf): Promise<boolean> {
     const { id } = this;
     return id !== null && this.project.copyOf(copy, id);
+  }
+
+  /** The row of this project's list with a conversation of the agent; `null` if there is none. */
+  rowOf(agentSessionId: string | null): Row | null {
+    const is = (row: Row) => (row.session?.agentSessionId ?? row.stored?.agentSessionId) === agentSessionId;
+    return agentSessionId === null ? null : (this.project.rows.find(is) ?? null);
+  }
+
+  async openRow(row: Row): Promise<void> {
+    await this.project.openRow(row);
   }
 
   /** Forks the session, up to its end or before a prompt. */

@@ -39,7 +39,7 @@ export function withItem(row: Row | undefined, item: ItemState, index: number): 
 export interface RowGroup {
   key: string;
   /** What the rows are together; `null` for a row that needs no name. */
-  label: 'Answer' | 'Thought' | 'Your prompt' | 'Tool call' | 'Note' | null;
+  label: 'Answer' | 'Thought' | 'Your prompt' | 'Tool call' | 'Note' | 'Message of another session' | null;
   /** The rows are of an item that may get more of them. */
   isText: boolean;
   rows: readonly Row[];
@@ -59,7 +59,7 @@ export function grouped(rows: readonly Row[]): readonly RowGroup[] {
 
 function isText(row: Row): boolean {
   if (row.kind !== 'item') return false;
-  return row.item.slice !== undefined || ['text', 'prompt', 'thinking'].includes(row.item.body.type);
+  return row.item.slice !== undefined || ['text', 'prompt', 'message', 'thinking'].includes(row.item.body.type);
 }
 
 /** Any other item in one row names itself. */
@@ -70,6 +70,7 @@ function labelOf(row: Row): RowGroup['label'] {
   if (slice === undefined) return null;
   if (body.type === 'toolCall') return 'Tool call';
   if (body.type === 'notice') return 'Note';
+  if (body.type === 'message') return 'Message of another session';
   return body.type === 'prompt' ? 'Your prompt' : 'Thought';
 }
 

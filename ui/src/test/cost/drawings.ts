@@ -9,6 +9,7 @@ import PlainRequest from '../../lib/asking/PlainRequest.svelte';
 import QuestionCard from '../../lib/asking/QuestionCard.svelte';
 import RequestStack from '../../lib/asking/RequestStack.svelte';
 import QueueList from '../../lib/composer/QueueList.svelte';
+import MessageBlock from '../../lib/conversation/MessageBlock.svelte';
 import NoticeRow from '../../lib/conversation/NoticeRow.svelte';
 import ProblemList from '../../lib/conversation/ProblemList.svelte';
 import PromptBlock from '../../lib/conversation/PromptBlock.svelte';
@@ -108,6 +109,10 @@ export const drawings: readonly (readonly [name: string, prepare: Prepare])[] = 
       delivery: 'afterTurn' as const,
     };
     return drawing(QueueList, { queue: [prompt], oncommand: agree });
+  }),
+  ...ofTexts('message', (text) => {
+    const message = { type: 'message', sender: { name: text, agentSessionId: null, folder: text }, text } as const;
+    return drawing(MessageBlock, { id: 'a', message });
   }),
   ...ofTexts('notice', (text) => {
     const notice = { type: 'notice', level: 'error', text, detail: text, untilAt: null } as const;

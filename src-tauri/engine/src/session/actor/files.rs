@@ -6,6 +6,7 @@ use crate::agent::tool::ToolKind;
 use crate::agent::{AgentEvent, AgentRequest};
 use crate::api::Command;
 use crate::disk;
+use crate::owner;
 use crate::session::machine::Input;
 use std::path::Path;
 use std::sync::Arc;
@@ -29,6 +30,22 @@ impl Actor {
         let Some(old) = self.read_now(Path::new(&change.path)).await else { return };
         if let Some(change) = &mut Arc::make_mut(request).asked.change {
             change.old = old;
+        }
+    }
+
+    /// Adds to a message of another session what the agent's list of live processes says about its sender.
+    pub(super) async fn find_sender(&self, event: &mut AgentEvent) {
+        let AgentEvent::Message(message) = event else { return };
+        let Some(pid) = message.pid else { return };
+        let config = self.open.agent_config.clone();
+        match disk::run(&self.place, DEADLINE, move || owner::conversation_of(&config, pid)).await {
+            Ok(Some(sender)) => {
+                message.conversation = Some(sender.agent_session_id);
+                message.folder = Some(sender.owner.cwd.to_string_lossy().into_owned());
+            }
+            // It has ended.
+            Ok(None) => {}
+            Err(unfinished) => tracing::info!(%unfinished, "the sender of a message could not be looked up"),
         }
     }
 

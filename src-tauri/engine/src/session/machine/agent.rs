@@ -43,6 +43,7 @@ impl Step<'_> {
                 let closed = self.machine.requests.on_cancel(request_id);
                 self.resolved(closed);
             }
+            AgentEvent::Message(_) => self.message_received(),
             AgentEvent::SessionState { state } if state == "idle" => self.end_unasked(),
             AgentEvent::Status { permission_mode: Some(mode), .. } => self.works_in_mode(mode.clone()),
             AgentEvent::Assistant(assistant) if assistant.parent_tool_use_id.is_none() => {
@@ -176,6 +177,7 @@ impl Step<'_> {
         }
         self.mode_reported();
         self.switch_at_start();
+        self.receive_messages();
         self.name_at_start();
         self.rewind_at_start();
         self.advance();
@@ -252,6 +254,8 @@ impl Step<'_> {
             (PendingRequest::Effort { wish, before }, outcome) => {
                 self.effort_answered(&wish, before, outcome)
             }
+            (PendingRequest::HeldMessages, outcome) => self.held_messages_answered(outcome),
+            (PendingRequest::Messages, outcome) => self.messages_answered(outcome),
             (PendingRequest::AgentOption, outcome) => self.agent_option_answered(outcome),
             (PendingRequest::Thinking { on }, outcome) => self.thinking_answered(on, outcome),
             (PendingRequest::Settings, outcome) => self.settings_reported(outcome),

@@ -12,6 +12,7 @@ pub mod conversation;
 mod cost;
 pub mod last_result;
 pub mod limits;
+pub mod messages;
 pub mod mode;
 pub mod naming;
 pub mod options;

@@ -6,6 +6,7 @@ mod context;
 mod fork;
 mod interrupt;
 pub(super) mod life;
+mod messages;
 mod naming;
 mod process;
 mod queue;

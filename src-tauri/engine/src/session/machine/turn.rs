@@ -22,6 +22,8 @@ impl Step<'_> {
     pub(super) fn begin_unasked(&mut self) {
         if self.machine.turn.is_none() && self.machine.process.is_ready() {
             let waker = self.machine.background.waker().filter(|_| !self.machine.schedules.has_begun());
+            // A message may have done it, which its item says.
+            let waker = waker.filter(|_| !self.receives_messages());
             if let Some(words) = waker {
                 self.notice(Level::Info, words, None);
             }

@@ -67,6 +67,7 @@ fn hash_of(piece: &Item) -> u64 {
         Body::Prompt { text, n_images, n_documents, state } => {
             (text, n_images, n_documents, std::mem::discriminant(state)).hash(&mut hasher);
         }
+        Body::Message { sender, text } => (sender, text).hash(&mut hasher),
         Body::Thinking { text, streaming, duration_ms } => (text, streaming, duration_ms).hash(&mut hasher),
         Body::ToolCall(_) | Body::Notice { .. } | Body::TurnEnd(_) => {
             format!("{:?}", piece.body).hash(&mut hasher)

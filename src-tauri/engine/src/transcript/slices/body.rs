@@ -24,7 +24,7 @@ impl BodySlices {
     pub fn of(body: &Body) -> Option<Self> {
         match body {
             Body::Text { blocks, .. } => Some(Self::Document(Slices::of(blocks))),
-            Body::Prompt { text, .. } | Body::Thinking { text, .. } => {
+            Body::Prompt { text, .. } | Body::Message { text, .. } | Body::Thinking { text, .. } => {
                 Some(Self::Plain(PlainSlices::of(text)))
             }
             Body::Notice { text, detail, .. } => {
@@ -72,6 +72,10 @@ impl BodySlices {
                 let text = slices.content(text, nr).to_owned();
                 let (n_images, n_documents, state) = (*n_images, *n_documents, *state);
                 (Body::Prompt { text, n_images, n_documents, state }, true)
+            }
+            (Self::Plain(slices), Body::Message { sender, text }) => {
+                let text = slices.content(text, nr).to_owned();
+                (Body::Message { sender: sender.clone(), text }, true)
             }
             (Self::Plain(slices), Body::Thinking { text, streaming, duration_ms }) => {
                 let text = slices.content(text, nr).to_owned();

@@ -329,13 +329,23 @@ fn instructions_that_the_folder_does_not_hold_itself_are_loaded() {
 
 #[test]
 fn an_agent_is_given_the_copy_and_nothing_of_the_folder() {
-    let place = Place::new(&[(SHARED, "{}"), (".claude/commands/x.md", "x")]);
+    let place =
+        Place::new(&[(SHARED, r#"{"crossSessionInbound": "accept"}"#), (".claude/commands/x.md", "x")]);
     let args: Vec<String> =
-        place.copy().args().into_iter().map(|argument| argument.into_string().unwrap()).collect();
+        place.copy().args(false).into_iter().map(|argument| argument.into_string().unwrap()).collect();
     assert_eq!(args[0], "--setting-sources=user");
     for flag in ["--settings=", "--mcp-config=", "--plugin-dir="] {
         let at = format!("{flag}{}", place.copies.display());
         assert!(args.iter().any(|argument| argument.starts_with(&at)), "{flag}: {args:?}");
+    }
+    let receiving = place.copy().args(true);
+    for (args, decision) in [
+        (args.iter().map(String::as_str).collect::<Vec<_>>(), Some(json!("refuse"))),
+        (receiving.iter().map(|argument| argument.to_str().unwrap()).collect(), None),
+    ] {
+        let path = args.iter().find_map(|argument| argument.strip_prefix("--settings=")).unwrap();
+        let settings: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+        assert_eq!(settings.get("crossSessionInbound"), decision.as_ref(), "{path}");
     }
     let flags: Vec<&str> = args.iter().map(|argument| argument.split('=').next().unwrap()).collect();
     assert!(flags.iter().all(|flag| FLAGS.contains(flag)), "{flags:?}");

@@ -28,6 +28,7 @@ export function find(items: readonly Item[], query: string, index: number | null
 function read(body: Body): Words {
   switch (body.type) {
     case 'prompt':
+    case 'message':
       return { shown: body.text, inside: '' };
     case 'text':
       return { shown: blocksText(body.blocks), inside: '' };

@@ -20,6 +20,10 @@ pub enum PendingRequest {
     Thinking {
         on: bool,
     },
+    /// Shows messages of other sessions that the agent holds.
+    HeldMessages,
+    /// Receives messages of other sessions, or refuses them.
+    Messages,
     /// A setting that the agent offers itself.
     AgentOption,
     /// The id of a background task.
@@ -56,7 +60,8 @@ impl PendingRequest {
             Self::CancelPrompt(_) => "cancel_async_message",
             Self::Mode(_) => "set_permission_mode",
             Self::Model(_) => "set_model",
-            Self::Effort { .. } => "apply_flag_settings",
+            Self::Effort { .. } | Self::Messages => "apply_flag_settings",
+            Self::HeldMessages => "set_peer_delivery",
             Self::Thinking { .. } => "set_max_thinking_tokens",
             Self::AgentOption => "set_config_option",
             Self::Settings | Self::SettingsForRules => "get_settings",
@@ -111,6 +116,8 @@ impl PendingRequest {
             Self::Thinking { .. } => Some("thinking"),
             Self::AgentOption => Some("a setting of the agent"),
             Self::Cost
+            | Self::HeldMessages
+            | Self::Messages
             | Self::Initialize
             | Self::Interrupt
             | Self::CancelPrompt(_)
