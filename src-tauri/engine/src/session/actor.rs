@@ -221,6 +221,7 @@ impl Actor {
                 self.open.recorder.keep_input(now, &input);
             }
             log::input(&input);
+            self.core.tick(self.timers.steady(now));
             self.core.step(now, input);
             while let Some(action) = self.core.next_action() {
                 later.extend(self.carry_out(action).await);

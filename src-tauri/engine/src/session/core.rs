@@ -115,6 +115,11 @@ impl Core {
         }
     }
 
+    /// Sets the time by which durations are measured, in milliseconds.
+    pub fn tick(&mut self, steady: u64) {
+        self.machine.tick(steady);
+    }
+
     /// Processes one input at time `now`, in milliseconds since the epoch. Its actions follow from `next_action`.
     pub fn step(&mut self, now: u64, input: Input) {
         #[cfg(test)]

@@ -210,6 +210,8 @@ pub struct Machine {
     background: Background,
     schedules: Schedules,
     messages: Messages,
+    /// The time of the wall clock without its jumps, for durations; `None` in a replay, which has only recorded times.
+    steady: Option<u64>,
     changed: bool,
 }
 
@@ -248,6 +250,7 @@ impl Machine {
             background: Background::default(),
             schedules: Schedules::default(),
             messages: Messages::default(),
+            steady: None,
             changed: true,
         }
     }
@@ -342,6 +345,11 @@ impl Machine {
     /// Permission requests that wait for an answer.
     pub fn requests(&self) -> &OpenRequests {
         self.requests.open()
+    }
+
+    /// Sets the time of the clock for durations, in milliseconds.
+    pub fn tick(&mut self, steady: u64) {
+        self.steady = Some(steady);
     }
 
     /// Processes one input at time `now`, in milliseconds since the epoch, and returns the effects.

@@ -16,16 +16,57 @@ pub(super) struct Timers {
     /// By the wall clock.
     due: BTreeMap<Timer, u64>,
     wake: WakeWatch,
+    steady: Steady,
     began: Instant,
+}
+
+/// A change of the wall clock against the monotonic one that counts as a jump, in milliseconds. A time server also makes it
+/// run a little faster or slower.
+const LEAST_JUMP_MS: i64 = 1_000;
+
+/// The wall clock without its jumps. Without one it is the same time, so a recording is replayed with the same durations.
+#[derive(Default)]
+struct Steady {
+    /// The wall clock's lead over the monotonic clock.
+    lead: Option<i64>,
+    jumped: i64,
+}
+
+impl Steady {
+    fn at(&mut self, Clocks { monotonic, wall }: Clocks) -> u64 {
+        let (wall, monotonic) = (wall.cast_signed(), monotonic.cast_signed());
+        let lead = wall.saturating_sub(monotonic);
+        let jump = lead.saturating_sub(self.lead.unwrap_or(lead));
+        self.lead = Some(lead);
+        if jump.saturating_abs() >= LEAST_JUMP_MS {
+            self.jumped = self.jumped.saturating_add(jump);
+        }
+        wall.saturating_sub(self.jumped).max(0).cast_unsigned()
+    }
 }
 
 impl Timers {
     pub fn new() -> Self {
-        Self { due: BTreeMap::new(), wake: WakeWatch::default(), began: Instant::now() }
+        Self {
+            due: BTreeMap::new(),
+            wake: WakeWatch::default(),
+            steady: Steady::default(),
+            began: Instant::now(),
+        }
+    }
+
+    fn monotonic(&self) -> u64 {
+        self.began.elapsed().as_millis() as u64
     }
 
     fn clocks(&self) -> Clocks {
-        Clocks { monotonic: self.began.elapsed().as_millis() as u64, wall: super::now() }
+        Clocks { monotonic: self.monotonic(), wall: super::now() }
+    }
+
+    /// The time for durations at this time of the wall clock.
+    pub fn steady(&mut self, wall: u64) -> u64 {
+        let monotonic = self.monotonic();
+        self.steady.at(Clocks { monotonic, wall })
     }
 
     pub fn arm(&mut self, timer: Timer, at: u64) {
@@ -101,6 +142,17 @@ mod tests {
         assert_eq!(timers.next(), Some(1_060_000 + NIGHT));
         assert_eq!(timers.due_at(at(59_999)), []);
         assert_eq!(timers.due_at(at(60_000)), [Timer::Initialize, Timer::Hibernate]);
+    }
+
+    #[test]
+    fn durations_follow_the_wall_clock_except_where_it_jumps() {
+        let mut steady = Steady::default();
+        let mut at = |monotonic, wall| steady.at(Clocks { monotonic, wall });
+        assert_eq!((at(0, 1_000_000), at(2_000, 1_002_003)), (1_000_000, 1_002_003));
+        // Set forward by a night, then back to 1970.
+        assert_eq!(at(3_000, 1_003_003 + NIGHT), 1_003_003);
+        assert_eq!(at(4_000, 0), 1_004_003);
+        assert_eq!(at(5_000, 1_000), 1_005_003);
     }
 
     #[test]

@@ -13,13 +13,19 @@ impl Machine {
 }
 
 impl Step<'_> {
+    /// The time for durations: not of the wall clock, which can be set.
+    pub(super) fn steady(&self) -> u64 {
+        self.machine.steady.unwrap_or(self.now)
+    }
+
     pub(super) fn time(&mut self, inbound: &AgentEvent) {
         // An answer to a control request is no answer to the prompt.
         if matches!(inbound, AgentEvent::Response { .. }) {
             return;
         }
+        let steady = self.steady();
         if let Some(turn) = &mut self.machine.turn {
-            turn.on_line(self.now, is_text(inbound));
+            turn.on_line(steady, is_text(inbound));
         }
     }
 }

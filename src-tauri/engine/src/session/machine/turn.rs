@@ -13,7 +13,7 @@ impl Step<'_> {
         self.rewind_outdated();
         self.machine.background.turn_begun();
         let spawn_ms = self.machine.process.take_spawn_ms();
-        self.machine.turn = Some(Turn::new(prompts, self.now, spawn_ms));
+        self.machine.turn = Some(Turn::new(prompts, self.now, self.steady(), spawn_ms));
         self.changed();
     }
 
@@ -34,7 +34,7 @@ impl Step<'_> {
     /// The agent reports that it is idle: a turn without a prompt ends without a result.
     pub(super) fn end_unasked(&mut self) {
         let Some(turn) = self.machine.turn.take_if(|turn| turn.is_unasked()) else { return };
-        let ended = turn.end(self.now);
+        let ended = turn.end(self.steady());
         self.push(Effect::Disarm(Timer::Interrupt));
         self.turn_ended(TurnEnd { cost_usd: Some(0.0), ..ended.describe(Outcome::Done, "Done") });
         self.go_on(ended.sent, ended.halts);
@@ -97,7 +97,7 @@ impl Step<'_> {
     /// that they were cancelled, so they counted as the next one.
     fn end_given_back(&mut self) {
         let Some(turn) = self.machine.turn.take_if(|turn| turn.is_given_back()) else { return };
-        let ended = turn.end(self.now);
+        let ended = turn.end(self.steady());
         self.push(Effect::Disarm(Timer::Interrupt));
         self.turn_ended(TurnEnd {
             cost_usd: Some(0.0),
@@ -143,7 +143,7 @@ impl Step<'_> {
             outcome => outcome,
         };
         let is_interrupting = turn.is_interrupting();
-        let ended = match turn.on_result(self.now, result) {
+        let ended = match turn.on_result(self.steady(), result) {
             Ok(ended) => ended,
             Err(turn) => {
                 self.machine.turn = Some(*turn);
@@ -227,7 +227,7 @@ impl Step<'_> {
             // The end of a turn shows only one line.
             self.notice(Level::Error, "The agent reported an error.", Some(words.to_owned()));
         }
-        let ended = turn.end(self.now);
+        let ended = turn.end(self.steady());
         for prompt in &ended.prompts {
             self.prompt_state(&prompt.id, PromptState::Failed);
         }
@@ -245,7 +245,7 @@ impl Step<'_> {
             AfterExit::Restart if turn.is_interrupting() => Outcome::Interrupted,
             _ => Outcome::Crashed,
         };
-        let ended = turn.end(self.now);
+        let ended = turn.end(self.steady());
         let end = ended.describe(outcome.clone(), words);
         let mut cut_off = ended.sent;
         if outcome == Outcome::Interrupted && after == AfterExit::Restart {

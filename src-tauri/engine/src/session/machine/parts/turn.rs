@@ -11,7 +11,10 @@ pub struct Turn {
     prompts: Vec<Prompt>,
     /// Prompts written into the turn but not yet accepted. They join it at its next step, or become the next turn.
     joining: Vec<Prompt>,
+    /// By the wall clock.
     since: u64,
+    /// By the clock for durations.
+    began: u64,
     interrupting: bool,
     /// The user stopped it: prompts that were written into it but not accepted do not run either.
     halts: bool,
@@ -70,9 +73,9 @@ impl EndedTurn {
 
 impl Turn {
     /// `spawn_ms`: how long it waited for the process to be ready.
-    pub fn new(prompts: Vec<Prompt>, now: u64, spawn_ms: Option<u64>) -> Self {
+    pub fn new(prompts: Vec<Prompt>, now: u64, steady: u64, spawn_ms: Option<u64>) -> Self {
         let timing = TurnTiming { spawn_ms, ..TurnTiming::default() };
-        Self { prompts, since: now, timing, ..Self::default() }
+        Self { prompts, since: now, began: steady, timing, ..Self::default() }
     }
 
     /// Its prompts: the agent has them, and they have not ended.
@@ -108,8 +111,8 @@ impl Turn {
     }
 
     /// Times a line of the agent. `has_text`: it has text for the user.
-    pub fn on_line(&mut self, now: u64, has_text: bool) {
-        let waited = Some(now.saturating_sub(self.since));
+    pub fn on_line(&mut self, steady: u64, has_text: bool) {
+        let waited = Some(steady.saturating_sub(self.began));
         self.timing.first_line_ms = self.timing.first_line_ms.or(waited);
         if has_text {
             self.timing.first_text_ms = self.timing.first_text_ms.or(waited);
@@ -226,7 +229,7 @@ impl Turn {
 
     /// Ends it with the agent's `result`, for the prompts that the result answers. Returns the turn if it goes on: a turn
     /// without a prompt ended while its prompts are in the agent's own queue.
-    pub fn on_result(self, now: u64, result: &TurnResult) -> Result<EndedTurn, Box<Self>> {
+    pub fn on_result(self, steady: u64, result: &TurnResult) -> Result<EndedTurn, Box<Self>> {
         let answers = |prompt: &Prompt| outcome::answers(result, &prompt.wire_id());
         let names = |prompt: &Prompt| outcome::names(result, &prompt.wire_id());
         let goes_on =
@@ -234,7 +237,7 @@ impl Turn {
         if goes_on {
             return Err(Box::new(self));
         }
-        let ended = self.end(now);
+        let ended = self.end(steady);
         let (mut prompts, mut sent): (Vec<_>, Vec<_>) = ended.prompts.into_iter().partition(answers);
         let (joined, joining): (Vec<_>, Vec<_>) = ended.sent.into_iter().partition(names);
         prompts.extend(joined);
@@ -243,9 +246,9 @@ impl Turn {
     }
 
     /// Ends it.
-    pub fn end(self, now: u64) -> EndedTurn {
+    pub fn end(self, steady: u64) -> EndedTurn {
         EndedTurn {
-            duration_ms: now.saturating_sub(self.since),
+            duration_ms: steady.saturating_sub(self.began),
             prompts: self.prompts,
             sent: self.joining,
             halts: self.halts,

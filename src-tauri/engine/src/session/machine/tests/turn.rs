@@ -1,6 +1,6 @@
 //! The prompts and results of each turn, and the conversation they belong to.
 
-use super::life::{ASKS_COST, live, live_from_ready, prompt, resumable, status};
+use super::life::{ASKS_COST, Life, live, live_from_ready, prompt, resumable, status};
 use super::*;
 
 #[test]
@@ -98,4 +98,32 @@ fn what_was_meant_for_a_conversation_that_is_gone_is_held() {
         ("answer 2", "send a.1; a Sent; begin [a]"),
     ];
     live(resumable(), &[&table[..], &begun_anew].concat());
+}
+
+/// The user, or a time server, sets the clock while the agent works.
+#[test]
+fn a_turns_duration_does_not_follow_the_wall_clock_over_a_jump() {
+    const HOUR: u64 = 3_600_000;
+    for jump in [HOUR, 0] {
+        let mut life = Life::new(SavedSession::default());
+        life.now = HOUR;
+        for happens in ["start", "answer 1", "prompt a"] {
+            life.machine.tick(500);
+            life.happens(happens);
+        }
+        // Forward and back by an hour, while 2 s pass.
+        life.now = jump * 2;
+        life.machine.tick(2_500);
+        let result = AgentEvent::TurnEnded(Box::new(crate::agent::TurnResult {
+            prompts: Some(vec!["a".to_owned()]),
+            ..crate::agent::TurnResult::default()
+        }));
+        let now = life.now;
+        let effects = life.machine.step(now, Input::Line(result));
+        let ended = effects.iter().find_map(|effect| match effect {
+            Effect::Emit(Event::TurnEnded { turn }) => Some(turn.duration_ms),
+            _ => None,
+        });
+        assert_eq!(ended, Some(2_000), "the clock jumped by {jump}");
+    }
 }
