@@ -88,6 +88,7 @@ async fn in_words(life: &Life, project: &str) -> Vec<String> {
 fn row(body: &Body) -> String {
     match body {
         Body::Prompt { text, .. } => format!("prompt {text:?}"),
+        Body::Message { sender, text } => format!("message {:?} {text:?}", sender.name),
         Body::Thinking { text, .. } => format!("thought {text:?}"),
         Body::Text { blocks, .. } => format!("text {blocks:?}"),
         Body::ToolCall(call) => {

@@ -23,6 +23,7 @@ fn rows(items: &[Item]) -> Vec<String> {
     let row = |item: &Item| match &item.body {
         Body::Prompt { text, .. } => Some(format!("prompt {text}")),
         Body::Text { .. } => Some(format!("text {}", transcript::answer(item).unwrap_or_default())),
+        Body::Message { text, .. } => Some(format!("message {text}")),
         Body::Thinking { text, .. } => Some(format!("thought {text}")),
         Body::ToolCall(call) => Some(format!("call {} {}", call.verb, call.subject)),
         Body::TurnEnd(turn) => Some(format!("end {turn:?} at {}", item.at)),

@@ -11,7 +11,7 @@ export const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syria
  * A run of letters and digits that are written from right to left, for a pattern: the blocks that Unicode keeps for such
  * scripts.
  */
-export const RIGHT_TO_LEFT_RUN = String.raw`[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]+`;
+const RIGHT_TO_LEFT_RUN = String.raw`[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]+`;
 const RUN = new RegExp(`(${RIGHT_TO_LEFT_RUN})`, 'u');
 
 /**
