@@ -7,6 +7,9 @@ use crate::option::{AnswerOption, OptionKind};
 use crate::tool::ToolKind;
 use std::sync::Arc;
 
+/// The tool of a request about a message of another session: its answer lets the message in or drops it.
+pub const HELD_MESSAGE: &str = "Message of another session";
+
 /// A request from the agent.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AgentRequest {

@@ -3,7 +3,7 @@
 use crate::answer::Asked;
 use crate::wire::{self, peer};
 use deskbell_agent::driver::{Driver, Output};
-use deskbell_agent::{AgentCommand, AgentEvent, AgentRequest, Answer};
+use deskbell_agent::{AgentCommand, AgentEvent, AgentRequest, Answer, HELD_MESSAGE};
 use std::collections::{HashMap, HashSet};
 
 /// Reads and writes the lines of one process. It remembers only what it was asked: an answer does not say which request
@@ -38,7 +38,7 @@ impl ClaudeDriver {
                 self.dialogs.insert(request_id.clone());
             }
             AgentEvent::Request { request_id, request: AgentRequest::Tool(request) }
-                if request.tool_name == peer::HELD =>
+                if request.tool_name == HELD_MESSAGE =>
             {
                 self.held.insert(request_id.clone());
             }

@@ -28,6 +28,5 @@ pub mod wire;
 pub use capabilities::capabilities;
 pub use driver::ClaudeDriver;
 pub use session_variables::SESSION_VARIABLES;
-pub use wire::peer::HELD as HELD_MESSAGE;
 
 use deskbell_api as api;

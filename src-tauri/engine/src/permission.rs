@@ -22,10 +22,10 @@ pub(crate) use subagents::Subagents;
 
 use crate::agent::tool::{RawInput, ToolKind};
 use crate::agent::{
-    AgentCommand, AnswerOption, Grant, Input, OptionKind, OptionScope, SavedIn, ToolRequest, json as text_of,
+    AgentCommand, AnswerOption, Grant, HELD_MESSAGE, Input, OptionKind, OptionScope, SavedIn, ToolRequest,
+    json as text_of,
 };
 use crate::api::*;
-use crate::claude;
 use crate::document;
 use crate::misleading::{oddity, written_out};
 use crate::server_tool::ServerTool;
@@ -89,7 +89,7 @@ pub(crate) fn wants(request: &PermissionRequest) -> String {
         RequestKind::Fetch => "Wants to access the network".to_owned(),
         RequestKind::Questions { .. } | RequestKind::Form { .. } => "Has a question".to_owned(),
         RequestKind::Plan { .. } => "Proposes a plan".to_owned(),
-        RequestKind::Other if request.tool == claude::HELD_MESSAGE => "Holds a message for you".to_owned(),
+        RequestKind::Other if request.tool == HELD_MESSAGE => "Holds a message for you".to_owned(),
         RequestKind::Other => {
             format!("Wants to use {}", request.server_tool.as_ref().unwrap_or(&request.tool))
         }

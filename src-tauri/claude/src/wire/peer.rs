@@ -4,13 +4,10 @@
 use deskbell_agent::json::Input;
 use deskbell_agent::tool::ToolKind;
 use deskbell_agent::{
-    AgentEvent, AgentRequest, AnswerOption, AskedCall, OptionKind, SessionMessage, ToolRequest,
+    AgentEvent, AgentRequest, AnswerOption, AskedCall, HELD_MESSAGE, OptionKind, SessionMessage, ToolRequest,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
-
-/// The name of the tool in the request of a held message.
-pub const HELD: &str = "Message of another session";
 
 /// Prefix of the id of a request of a held message. The rest is the CLI's own handle.
 const HELD_ID: &str = "held-";
@@ -59,7 +56,7 @@ fn request(report: &Value, name: &str) -> Option<ToolRequest> {
     let is_whole = preview.get("is_whole").and_then(Value::as_bool).unwrap_or(false);
     let unreported = "The agent shows only a part of this message, or left out characters of it.";
     Some(ToolRequest {
-        tool_name: HELD.to_owned(),
+        tool_name: HELD_MESSAGE.to_owned(),
         input: Input::from(json!({"from": name, "text": text})),
         asked: AskedCall {
             kind: ToolKind::Message,

@@ -163,6 +163,7 @@ impl Child {
                 self.respond(line, Ok(json!({})));
                 self.say(speech::task_stopped(task_id));
             }
+            "background_tasks" => self.respond(line, Ok(json!({}))),
             "generate_session_title" => {
                 let title = if ground.chance.one_in(3) { json!(null) } else { json!("Made") };
                 self.respond(line, Ok(json!({ "title": title })));
