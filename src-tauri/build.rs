@@ -55,6 +55,7 @@ const COMMANDS: &[&str] = &[
     "command",
     "set_setting",
     "zoom_window",
+    "keep_panels",
     "set_keep_running",
     "review_options",
     "set_presets",

@@ -22,6 +22,7 @@ use crate::emit::Channels;
 use crate::hidden::HiddenSessions;
 use crate::notify::Bell;
 use crate::orphans::OrphanProcesses;
+use crate::places::PlacesStore;
 use crate::registry::SessionRegistry;
 use crate::registry::far::{not_here, taking_files};
 use crate::settings::CurrentSettings;
@@ -80,7 +81,9 @@ pub async fn connect(app: AppHandle, window: WebviewWindow) -> Answer<Connection
     let project = project::view(&app, window.label()).await?;
     let show_item = app.state::<Windows>().with(window.label(), |window| window.show_item.take())?;
     let settings = app.state::<Arc<CurrentSettings>>().view();
-    Ok(Connection { event, project, settings, show_item, waiting: waiting::connect(&app, window.label()) })
+    let panels = app.state::<PlacesStore>().panels(&project_of(&app, &window)?);
+    let waiting = waiting::connect(&app, window.label());
+    Ok(Connection { event, project, settings, show_item, panels, waiting })
 }
 
 /// Timeout of a window's start for an agent's store that does not respond.
@@ -270,6 +273,20 @@ pub async fn zoom_window(app: AppHandle, window: WebviewWindow, step: ZoomStep) 
     zoom::step(&app, &window, &project, step).await.map_err(|error| CommandError {
         code: ErrorCode::Internal,
         message: "The zoom of this window was not changed.".to_owned(),
+        detail: Some(format!("{error:#}")),
+    })
+}
+
+/// Remembers the panels of the calling window, for its project.
+#[tauri::command]
+pub async fn keep_panels(app: AppHandle, window: WebviewWindow, panels: SidePanels) -> Answer<()> {
+    let places = app.state::<PlacesStore>();
+    if !places.remember_panels(&project_of(&app, &window)?, panels) {
+        return Ok(());
+    }
+    places.save(&app).await.map_err(|error| CommandError {
+        code: ErrorCode::Internal,
+        message: "The panels of this window were not remembered.".to_owned(),
         detail: Some(format!("{error:#}")),
     })
 }

@@ -4,7 +4,7 @@
 //! whole first. A start takes the copy if the file is a part of it, or cannot be read.
 
 use anyhow::Context;
-use deskbell_engine::api::{ProjectRef, SessionId};
+use deskbell_engine::api::{ProjectRef, SessionId, SidePanels};
 use deskbell_engine::disk::{
     self, Loaded, ReadError, SetAside, load_json, open_regular, read_regular, set_aside, write_atomically,
 };
@@ -42,6 +42,8 @@ pub struct WindowPlace {
     /// The project's own zoom, in percent; `None` is that of the settings.
     #[serde(default)]
     pub zoom: Option<u32>,
+    #[serde(default)]
+    pub panels: SidePanels,
 }
 
 impl WindowPlace {
@@ -55,6 +57,7 @@ impl WindowPlace {
             position: None,
             open_session: None,
             zoom: None,
+            panels: SidePanels::default(),
         }
     }
 }
@@ -211,6 +214,22 @@ impl PlacesStore {
         zoom
     }
 
+    /// The panels of the project's window.
+    pub fn panels(&self, project: &ProjectRef) -> SidePanels {
+        self.lock()
+            .iter()
+            .find(|known| known.project == *project)
+            .map(|known| known.panels)
+            .unwrap_or_default()
+    }
+
+    /// Remembers the panels of a project's window. Written to disk by the next save. `false`: nothing changed.
+    pub fn remember_panels(&self, project: &ProjectRef, panels: SidePanels) -> bool {
+        let mut windows = self.lock();
+        let Some(place) = windows.iter_mut().find(|known| known.project == *project) else { return false };
+        std::mem::replace(&mut place.panels, panels) != panels
+    }
+
     /// Remembers which session is open in a project's window. Written to disk by the next save. `false`: nothing
     /// changed.
     pub fn remember_session(&self, project: &ProjectRef, id: &SessionId) -> bool {
@@ -223,14 +242,14 @@ impl PlacesStore {
         true
     }
 
-    /// Remembers a window, and replaces the earlier entry of its project; its zoom stays. Written to disk by the next
-    /// save.
+    /// Remembers a window, and replaces the earlier entry of its project; its zoom and panels stay. Written to disk
+    /// by the next save.
     pub fn remember(&self, place: WindowPlace) {
         let mut windows = self.lock();
         let known = windows.iter().find(|known| known.project == place.project);
-        let zoom = place.zoom.or(known.and_then(|known| known.zoom));
+        let (zoom, panels) = known.map_or((place.zoom, place.panels), |known| (known.zoom, known.panels));
         windows.retain(|known| known.project != place.project);
-        windows.insert(0, WindowPlace { zoom, ..place });
+        windows.insert(0, WindowPlace { zoom, panels, ..place });
         // Limits the number of entries of projects that were closed long ago.
         windows.truncate(100);
     }
@@ -261,6 +280,7 @@ impl PlacesStore {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use deskbell_engine::api::PanelChoice;
     use tauri::async_runtime::block_on;
 
     fn place(project: &str) -> WindowPlace {
@@ -337,6 +357,26 @@ mod tests {
         assert!(!std::fs::read_to_string(path(folder.path())).unwrap().contains("\\u0000"));
         let kept = opened(folder.path());
         assert_eq!((kept.zoom(&far.project), kept.zoom(&"/p".into())), (Some(125), None));
+    }
+
+    #[test]
+    fn a_projects_panels_are_kept_with_its_place_and_apart_from_other_projects() {
+        let folder = tempfile::tempdir().unwrap();
+        let kept = opened(folder.path());
+        kept.remember(place("/p"));
+        kept.remember(place("/q"));
+        let panels = SidePanels {
+            sessions: PanelChoice { width: Some(300), shown: None },
+            side: PanelChoice { width: None, shown: Some(false) },
+        };
+        assert!(kept.remember_panels(&"/p".into(), panels) && !kept.remember_panels(&"/p".into(), panels));
+        // Closing the window remembers its place again.
+        kept.remember(WindowPlace { closed: true, ..place("/p") });
+        save(&kept).unwrap();
+        let kept = opened(folder.path());
+        assert_eq!(kept.panels(&"/p".into()), panels);
+        assert_eq!(kept.panels(&"/q".into()), SidePanels::default());
+        assert!(!kept.remember_panels(&"/none".into(), panels));
     }
 
     #[test]

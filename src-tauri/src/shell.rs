@@ -121,6 +121,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             commands::command,
             commands::set_setting,
             commands::zoom_window,
+            commands::keep_panels,
             commands::options::review_options,
             commands::options::set_presets,
             commands::options::change_profile,

@@ -121,7 +121,8 @@ const ABOUT_NO_SESSION: &[&str] = &[
     "usage",
     "waiting_event",
     "worktrees",
-    // Its own zoom.
+    // Its own panels and zoom.
+    "keep_panels",
     "zoom_window",
 ];
 

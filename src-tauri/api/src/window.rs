@@ -102,6 +102,26 @@ pub enum ConnectionQuestionKind {
     Notice,
 }
 
+/// The panels at both sides of the conversation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", default)]
+pub struct SidePanels {
+    /// The list of sessions.
+    pub sessions: PanelChoice,
+    /// Changes and tasks.
+    pub side: PanelChoice,
+}
+
+/// What the user chose for a panel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", default)]
+pub struct PanelChoice {
+    /// In pixels of the page; `null` is the usual width.
+    pub width: Option<u16>,
+    /// `null`: the window decides.
+    pub shown: Option<bool>,
+}
+
 /// The first data of a window. Its events have a name that only this window knows.
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
@@ -112,6 +132,8 @@ pub struct Connection {
     pub settings: SettingsView,
     /// The item to show in the open session: the window was opened for a search result.
     pub show_item: Option<ItemId>,
+    /// As the project's last window left them.
+    pub panels: SidePanels,
     /// The names of other projects that wait for the user: one for each session, oldest first.
     pub waiting: Vec<String>,
 }

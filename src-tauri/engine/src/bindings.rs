@@ -138,6 +138,8 @@ fn typescript() -> String {
         DiffKind,
         DiffPart,
         FarMachine,
+        SidePanels,
+        PanelChoice,
         ConnectionQuestion,
         ConnectionQuestionKind,
         ProjectView,

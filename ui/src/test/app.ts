@@ -6,6 +6,7 @@ import { tick } from 'svelte';
 import { onTestFinished } from 'vitest';
 
 import App from '../App.svelte';
+import type { SidePanels } from '../lib/bindings/api';
 import { FakeHost } from '../lib/host/fake';
 import { ManualClock } from './clock';
 
@@ -15,8 +16,10 @@ export interface OpenedApp {
   user: UserEvent;
 }
 
-export async function openApp(scene = 'conversation'): Promise<OpenedApp> {
+/** `panels` are as an earlier window of the project left them. */
+export async function openApp(scene = 'conversation', panels?: SidePanels): Promise<OpenedApp> {
   const host = new FakeHost(scene);
+  if (panels !== undefined) host.panels = panels;
   onTestFinished(() => host.close());
   const clock = new ManualClock();
   render(App, { host, clock });

@@ -1687,6 +1687,32 @@ export type FarMachine = { name: string,
 isConnecting: boolean, };
 
 /**
+ * The panels at both sides of the conversation.
+ */
+export type SidePanels = { 
+/**
+ * The list of sessions.
+ */
+sessions: PanelChoice, 
+/**
+ * Changes and tasks.
+ */
+side: PanelChoice, };
+
+/**
+ * What the user chose for a panel.
+ */
+export type PanelChoice = { 
+/**
+ * In pixels of the page; `null` is the usual width.
+ */
+width: number | null, 
+/**
+ * `null`: the window decides.
+ */
+shown: boolean | null, };
+
+/**
  * A question of ssh, or of the machine that it connects to. Its text is theirs, not Deskbell's.
  */
 export type ConnectionQuestion = { id: string, 
@@ -2524,6 +2550,10 @@ event: string, project: ProjectView, settings: SettingsView,
  * The item to show in the open session: the window was opened for a search result.
  */
 showItem: ItemId | null, 
+/**
+ * As the project's last window left them.
+ */
+panels: SidePanels, 
 /**
  * The names of other projects that wait for the user: one for each session, oldest first.
  */

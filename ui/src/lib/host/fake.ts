@@ -62,6 +62,7 @@ export class FakeHost extends FakeSessions implements Host {
         project: this.#project(),
         settings: this.settings,
         showItem: null,
+        panels: this.panels,
         waiting: [],
       }),
     );

@@ -42,6 +42,7 @@ import type {
   Session,
   SessionId,
   SessionMark,
+  SidePanels,
   SessionOptions,
   Snapshot,
   StartConnection,
@@ -243,6 +244,8 @@ export interface Host {
   stopMachine(machine: string): Promise<void>;
   /** Makes the window's content larger or smaller, for this project only; `usual` is the size of the settings. */
   zoomWindow(step: ZoomStep): Promise<void>;
+  /** Remembers the panels for the project's next window. */
+  keepPanels(panels: SidePanels): Promise<void>;
   /** Chooses whether new sessions of this project keep running when Deskbell closes; `null` follows the setting. */
   setKeepRunning(keep: boolean | null): Promise<void>;
   /** Changes one setting in the settings file; `null` is its default. The settings then arrive as an event. */

@@ -96,6 +96,7 @@ export const tauriHost: Host = {
   openMachineSession: (machine, project, sessionId) => call('open_machine_session', { machine, project, sessionId }),
   stopMachine: (machine) => call('stop_machine', { machine }),
   zoomWindow: (step) => call('zoom_window', { step }),
+  keepPanels: (panels) => call('keep_panels', { panels }),
   setKeepRunning: (keep) => call('set_keep_running', { keep }),
   setSetting: (key, value) => call('set_setting', { key, value }),
   reviewOptions: (sessionId, options) => call('review_options', { sessionId, options }),

@@ -10,6 +10,7 @@ import type {
   Preset,
   Profile,
   ProjectRef,
+  SidePanels,
   UsageView,
   ZoomStep,
 } from '../bindings/api';
@@ -38,6 +39,11 @@ export abstract class AppActions {
   /** Makes the window's content larger or smaller, for its project only. A refusal is shown. */
   async zoom(step: ZoomStep): Promise<void> {
     await this.problems.attempt('The window was not zoomed', () => this.host.zoomWindow(step));
+  }
+
+  /** Remembers the panels for the project's next window. */
+  async keepPanels(panels: SidePanels): Promise<void> {
+    await this.problems.attempt('The panels were not remembered', () => this.host.keepPanels(panels));
   }
 
   /** Chooses whether the project's new sessions keep running; `null` follows the setting. A refusal is shown. */

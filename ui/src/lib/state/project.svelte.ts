@@ -15,6 +15,7 @@ import type {
   SessionId,
   SessionMark,
   SettingsView,
+  SidePanels,
   WindowEvent,
 } from '../bindings/api';
 import { asCommandError, type Host } from '../host/host';
@@ -99,9 +100,12 @@ export class ProjectState extends SessionActions {
   #kept = new Map<SessionId, SessionState>();
   /** Starting agents before a prompt. */
   readonly start: AgentStart;
+  /** The panels as the project's last window left them. */
+  readonly panels: SidePanels;
 
-  constructor(host: Host, { project, settings, waiting }: Connection, drafts = new Drafts()) {
+  constructor(host: Host, { project, settings, waiting, panels }: Connection, drafts = new Drafts()) {
     super(host);
+    this.panels = panels;
     const openId = () => this.open?.id ?? null;
     this.fileLinks = new FileLinks(host, this.problems);
     this.search = new SearchState(host);

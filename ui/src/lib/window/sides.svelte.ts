@@ -2,6 +2,8 @@
 
 import { innerWidth } from 'svelte/reactivity/window';
 
+import type { PanelChoice, SidePanels } from '../bindings/api';
+
 export type Side = 'sessions' | 'side';
 
 /** The usual width of each panel and its limits, in pixels of the page. */
@@ -10,40 +12,21 @@ const LIMITS: Readonly<Record<Side, { usual: number; least: number; most: number
   side: { usual: 288, least: 220, most: 640 },
 };
 
+const AS_USUAL: PanelChoice = { width: null, shown: null };
+
 /** The conversation stays at least this wide: some 45 characters. */
 const CONVERSATION = 380;
 
-/** Number of projects whose panels are remembered. */
-const MOST = 100;
-const KEY = 'deskbell.sides';
-
-type Widths = Partial<Record<Side, number>>;
-type Kept = Widths & { shown?: Partial<Record<Side, boolean>> };
-
-/** The remembered panels by project, the last changed first. What is not readable counts as none. */
-function stored(): [string, Kept][] {
-  try {
-    const entries: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]');
-    return Array.isArray(entries) ? entries.filter(isEntry) : [];
-  } catch {
-    // Another version wrote it, or it is torn: the panels are as usual.
-    return [];
-  }
-}
-
-const isEntry = (entry: unknown): entry is [string, Kept] =>
-  Array.isArray(entry) && typeof entry[0] === 'string' && typeof entry[1] === 'object' && entry[1] !== null;
-
 export class Sides {
-  #project: string;
-  #wanted = $state.raw<Kept>({});
+  #wanted = $state.raw<SidePanels>({ sessions: AS_USUAL, side: AS_USUAL });
   #isShown: (side: Side) => boolean;
+  #keep: (panels: SidePanels) => void;
 
-  /** `project` names the project, with its machine; `isShown` is asked for the panel on the other side. */
-  constructor(project: string, isShown: (side: Side) => boolean) {
-    this.#project = project;
+  /** `panels` are as the last window left them; `isShown` is asked for the panel on the other side; `keep` remembers them. */
+  constructor(panels: SidePanels, isShown: (side: Side) => boolean, keep: (panels: SidePanels) => void) {
+    this.#wanted = panels;
     this.#isShown = isShown;
-    this.#wanted = stored().find(([known]) => known === project)?.[1] ?? {};
+    this.#keep = keep;
   }
 
   /** The width that a panel has now. A narrower window makes it narrower, and does not change what is remembered. */
@@ -63,31 +46,30 @@ export class Sides {
   }
 
   resize(side: Side, width: number): void {
-    this.#wanted = { ...this.#wanted, [side]: Math.round(this.#within(side, width, this.most(side))) };
+    this.#choose(side, { width: Math.round(this.#within(side, width, this.most(side))) });
   }
 
   /** Whether the user wants a panel; `null` if that was not said yet. */
   wanted(side: Side): boolean | null {
-    const shown: unknown = this.#wanted.shown?.[side];
-    return typeof shown === 'boolean' ? shown : null;
+    return this.#wanted[side].shown;
   }
 
   /** Shows or hides a panel, also in the project's next window. */
   show(side: Side, shown: boolean): void {
-    this.#wanted = { ...this.#wanted, shown: { ...this.#wanted.shown, [side]: shown } };
+    this.#choose(side, { shown });
     this.save();
   }
 
   /** Remembers the panels for the project's next window. */
   save(): void {
-    const others = stored().filter(([known]) => known !== this.#project);
-    localStorage.setItem(KEY, JSON.stringify([[this.#project, this.#wanted], ...others].slice(0, MOST)));
+    this.#keep(this.#wanted);
   }
 
-  #wish(side: Side): number {
-    const wanted = this.#wanted[side];
-    return typeof wanted === 'number' && Number.isFinite(wanted) ? wanted : LIMITS[side].usual;
+  #choose(side: Side, choice: Partial<PanelChoice>): void {
+    this.#wanted = { ...this.#wanted, [side]: { ...this.#wanted[side], ...choice } };
   }
+
+  #wish = (side: Side): number => this.#wanted[side].width ?? LIMITS[side].usual;
 
   #within = (side: Side, width: number, most: number) => Math.max(LIMITS[side].least, Math.min(width, most));
 }

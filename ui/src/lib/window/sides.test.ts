@@ -5,9 +5,13 @@ import { tick } from 'svelte';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 
 import { openApp } from '../../test/app';
+import type { SidePanels } from '../bindings/api';
 import { commandRequest, edit } from '../host/fake/script';
 import type { FakeSession } from '../host/fake/session';
 import { Sides } from './sides.svelte';
+
+const AS_USUAL = { width: null, shown: null };
+const USUAL: SidePanels = { sessions: AS_USUAL, side: AS_USUAL };
 
 beforeEach(() => localStorage.clear());
 
@@ -51,15 +55,15 @@ describe('the edge of the session list', () => {
 
   it('is dragged, and moves only while it is', async () => {
     await windowOf(1180);
-    await openApp();
+    const { host } = await openApp();
     await fireEvent.pointerDown(edge(), { button: 0, clientX: 236 });
     await fireEvent.pointerMove(edge(), { clientX: 300 });
     expect(now()).toBe(300);
-    expect(localStorage.getItem('deskbell.sides')).toBeNull();
+    expect(host.panels).toEqual(USUAL);
     await fireEvent.pointerUp(edge());
     await fireEvent.pointerMove(edge(), { clientX: 400 });
     expect(now()).toBe(300);
-    expect(localStorage.getItem('deskbell.sides')).toContain('300');
+    expect(host.panels).toEqual({ ...USUAL, sessions: { width: 300, shown: null } });
   });
 
   it('is where it was in the next window of the project', async () => {
@@ -68,13 +72,13 @@ describe('the edge of the session list', () => {
     await press('End');
     document.body.replaceChildren();
     first.host.close();
-    await openApp();
+    await openApp('conversation', first.host.panels);
     expect(now()).toBe(480);
   });
 });
 
 describe('a panel that was hidden or shown', () => {
-  it('is so in the next window of the project, and as usual in another one', async () => {
+  it('is so in the next window of the project', async () => {
     await windowOf(1180);
     const list = () => screen.queryByRole('navigation', { name: 'Sessions' });
     const first = await openApp();
@@ -82,26 +86,11 @@ describe('a panel that was hidden or shown', () => {
     expect(list()).toBeNull();
     first.host.close();
     cleanup();
-    await openApp();
+    const { host } = await openApp('conversation', first.host.panels);
     expect(list()).toBeNull();
     await fireEvent.keyDown(document.body, { key: 'b', ctrlKey: true });
     expect(list()).not.toBeNull();
-    cleanup();
-    const { host } = await openApp('conversation');
-    const { path } = (await host.connect()).project;
-    const sides = (project: string) => new Sides(project, () => true);
-    expect([sides(path).wanted('sessions'), sides('/other').wanted('sessions')]).toEqual([true, null]);
-    sides('/other').show('side', false);
-    expect([sides(path).wanted('side'), sides('/other').wanted('side')]).toEqual([null, false]);
-  });
-
-  it('is as usual if the storage has something else', () => {
-    localStorage.setItem('deskbell.sides', '[["/p",{"shown":{"sessions":"no","side":0}}],["/q",{"shown":7}]]');
-    const wanted = ['/p', '/q'].flatMap((project) => {
-      const sides = new Sides(project, () => true);
-      return [sides.wanted('sessions'), sides.wanted('side')];
-    });
-    expect(wanted).toEqual([null, null, null, null]);
+    expect(host.panels).toEqual({ ...USUAL, sessions: { width: null, shown: true } });
   });
 });
 
@@ -109,9 +98,8 @@ describe('beside a request', () => {
   const panel = () => screen.queryByRole('complementary', { name: 'Changes and tasks' });
 
   it('the panel does not open by itself, and opens when that is answered', async () => {
-    localStorage.setItem('deskbell.sides', '[["/home/ines/ledger",{"shown":{"side":true}}]]');
     await windowOf(1600);
-    const { host } = await openApp('empty');
+    const { host } = await openApp('empty', { ...USUAL, side: { width: null, shown: true } });
     const session = host.session('s1') as FakeSession;
     session.patch({ requests: [commandRequest('q1', 'git push')] });
     await screen.findByRole('group', { name: 'Permission request' });
@@ -140,10 +128,19 @@ describe('beside a request', () => {
 });
 
 describe('the widths', () => {
-  const both = (project = '/p') => new Sides(project, () => true);
+  const both = (panels = USUAL) =>
+    new Sides(
+      panels,
+      () => true,
+      () => {},
+    );
 
   it('leave the conversation readable, and come back with the window', async () => {
-    const sides = new Sides('/p', (side) => side === 'sessions');
+    const sides = new Sides(
+      USUAL,
+      (side) => side === 'sessions',
+      () => {},
+    );
     await windowOf(1600);
     sides.resize('sessions', 9999);
     expect(sides.width('sessions')).toBe(480);
@@ -165,23 +162,10 @@ describe('the widths', () => {
     }
   });
 
-  it('are those of the project, on its machine', async () => {
+  it.each([0, 1, 65_535])('are usable with %d remembered', async (remembered) => {
     await windowOf(1180);
-    const here = both('/work');
-    here.resize('sessions', 300);
-    here.save();
-    expect(both('/work').width('sessions')).toBe(300);
-    expect(both('box:/work').width('sessions')).toBe(236);
+    const width = both({ ...USUAL, sessions: { width: remembered, shown: null } }).width('sessions');
+    expect(width).toBeGreaterThanOrEqual(180);
+    expect(width).toBeLessThanOrEqual(480);
   });
-
-  it.each(['torn {', '7', '[["/p"]]', '[["/p",{"sessions":"wide"}]]', '[["/p",{"sessions":1e99}]]', '[null]'])(
-    'are usable with “%s” in the storage',
-    async (text) => {
-      await windowOf(1180);
-      localStorage.setItem('deskbell.sides', text);
-      const width = both().width('sessions');
-      expect(width).toBeGreaterThanOrEqual(180);
-      expect(width).toBeLessThanOrEqual(480);
-    },
-  );
 });

@@ -20,6 +20,7 @@ import type {
   RecentProject,
   SessionId,
   SettingsView,
+  SidePanels,
   StartConnection,
   UsageView,
   WindowEvent,
@@ -71,6 +72,7 @@ export abstract class FakeDesktop {
   menuBarProblem: string | null = null;
   /** The steps of the zoom. */
   readonly zoomSteps: ZoomStep[] = [];
+  panels: SidePanels = { sessions: { width: null, shown: null }, side: { width: null, shown: null } };
   /** The image that `clipboardImage` returns; not the page's own clipboard. */
   clipboard: Attachment | null = null;
   /** The files that `clipboardFiles` returns. */
@@ -152,6 +154,11 @@ export abstract class FakeDesktop {
 
   stopMachine(machine: string): Promise<void> {
     this.start.done.push(`stop ${machine}`);
+    return Promise.resolve();
+  }
+
+  keepPanels(panels: SidePanels): Promise<void> {
+    this.panels = panels;
     return Promise.resolve();
   }
 
