@@ -41,6 +41,7 @@ const COMMANDS: &[&str] = &[
     "find_words",
     "copy_text",
     "output_lines",
+    "tool_images",
     "task_output",
     "server_log",
     "raw_lines",

@@ -99,6 +99,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             commands::transcript::find_words,
             commands::transcript::copy_text,
             commands::transcript::output_lines,
+            commands::transcript::tool_images,
             commands::transcript::task_output,
             commands::transcript::server_log,
             commands::transcript::raw_lines,

@@ -242,3 +242,32 @@ async fn lines_wait_for_a_disk_that_takes_none() {
     assert_eq!(answers(&life).await, ["one", "two"]);
     life.close().await;
 }
+
+/// Images of calls are asked for when they are shown, checked then, and are there after a restart; exports have them.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_image_that_a_call_returned_is_shown_and_exported_then_and_later() {
+    const PNG: &str =
+        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+    async fn images(life: &Life) -> Vec<(u32, Vec<Attachment>)> {
+        let mut found = Vec::new();
+        for item in life.snapshot().await.items {
+            if let Body::ToolCall(call) = item.body {
+                found.push((call.n_images, life.session().images(item.id).await.unwrap().unwrap()));
+            }
+        }
+        found
+    }
+    let mut life = Setup::acp("qwen", "").trusted().open().await;
+    life.turn(&format!("IMAGE {PNG}\nIMAGE PHNjcmlwdD4=\nPLAN")).await;
+    let png =
+        Attachment { media_type: "image/png".to_owned(), data: PNG.to_owned(), ..Attachment::default() };
+    let expected = [(1, vec![png]), (1, Vec::new()), (0, Vec::new())];
+    assert_eq!(images(&life).await, expected, "what is no image is not shown as one");
+    let life = reopened(life.close().await).await;
+    assert_eq!(images(&life).await, expected);
+    let page = String::from_utf8(life.session().export(ExportFormat::Html).await.unwrap()).unwrap();
+    assert_eq!(page.matches(&format!("data:image/png;base64,{PNG}")).count(), 1);
+    assert!(page.contains("Image (image/png, 70 bytes)") && page.contains("A picture"), "{page}");
+    assert_eq!(life.session().images(ItemId::new("no such call")).await.unwrap(), None);
+    life.close().await;
+}

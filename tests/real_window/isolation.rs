@@ -34,6 +34,7 @@ fn about_a_session(id: &Value) -> Vec<(&'static str, Value)> {
         ("next_batch", json!({ "sessionId": id, "after": 0 })),
         ("open_login", json!({ "sessionId": id })),
         ("open_terminal", json!({ "sessionId": id })),
+        ("tool_images", json!({ "sessionId": id, "itemId": item })),
         ("output_lines", json!({ "sessionId": id, "itemId": item, "first": 0, "count": 10 })),
         ("prompt_moments", json!({ "sessionId": id })),
         ("raw_lines", json!({ "sessionId": id, "after": 0 })),

@@ -110,7 +110,14 @@ impl CallSoFar {
             otherwise: otherwise.filter(|_| status.may_have_run() && self.diffs.is_empty()),
             attachments: &self.attachments,
         });
-        result_of(self.name.clone(), tools::ended(status, self.exit.clone()), text)
+        let image = |content: &Content| match content {
+            Content::Image { data, .. } => data.clone(),
+            _ => None,
+        };
+        let images: Vec<Arc<str>> = self.attachments.iter().filter_map(image).collect();
+        let ended =
+            ToolResult { n_images: images.len() as u32, images, ..tools::ended(status, self.exit.clone()) };
+        result_of(self.name.clone(), ended, text)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::returned::Exit;
 use serde_json::Value;
+use std::sync::Arc;
 
 /// The result of a tool call. A field that the agent does not report, or in another form, is absent.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,6 +24,10 @@ pub struct ToolResult {
     pub has_run: bool,
     /// How the command ended, if the agent reports that apart from the text.
     pub exit: Option<Exit>,
+    /// How many images it has.
+    pub n_images: u32,
+    /// The images as base64, of an agent whose own transcript cannot be read for them. Nothing has checked that they are any.
+    pub images: Vec<Arc<str>>,
     /// The two outputs of a command, if they are reported apart from the text. They may be empty.
     pub streams: Option<Streams>,
     /// The content of a file that was read.

@@ -147,6 +147,8 @@ pub enum RevertRequest {
 pub enum Question {
     /// Lines of a tool's output: an `Output`, or `null`.
     Output { item_id: ItemId, first: u32, count: u32 },
+    /// The images that a tool returned: a list of `Attachment`, or `null` if there is no such call.
+    Images { item_id: ItemId },
     /// The end of the output of a task in the background: a `TaskOutput`, or `null` if it does not run or writes none.
     TaskOutput { task_id: String },
     /// The end of an MCP server's error output from before it was connected: a `TaskOutput`, or `null` if the

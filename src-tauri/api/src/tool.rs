@@ -24,7 +24,17 @@ pub struct ToolCall {
     /// If the user changed the input: the beginning of the agent's input. All other fields describe what ran.
     pub original_input: Option<String>,
     pub duration_ms: Option<u64>,
+    /// How many images it returned. A window asks for them when they are shown.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[ts(as = "Option<u32>", optional)]
+    pub n_images: u32,
     pub detail: ToolDetail,
+}
+
+// The form that serde calls.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]

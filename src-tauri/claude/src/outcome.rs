@@ -37,6 +37,8 @@ impl<'a> Outcome<'a> {
             is_denied: self.is_denied(),
             rejection: self.rejection(),
             has_run: self.is_error && has_run(&text),
+            n_images: self.n_images(),
+            images: Vec::new(),
             exit: if self.is_error { exit(&text) } else { None },
             streams,
             file_content: self.file_content().map(str::to_owned),
@@ -112,6 +114,16 @@ impl<'a> Outcome<'a> {
         };
         let is_tagged = self.is_error && text.contains(ERROR_BEGINS);
         if is_tagged { text.replace(ERROR_BEGINS, "").replace(ERROR_ENDS, "") } else { text }
+    }
+
+    /// The images whose data is in the result.
+    fn n_images(&self) -> u32 {
+        let blocks = self.content.as_array().map_or(&[][..], Vec::as_slice);
+        let is_image = |block: &&Value| {
+            let data = block.get("source").and_then(|source| source.get("data"));
+            block.get("type").is_some_and(|kind| kind == "image") && data.is_some_and(Value::is_string)
+        };
+        blocks.iter().filter(is_image).count() as u32
     }
 
     fn texts(&self) -> Vec<Cow<'a, str>> {
@@ -251,6 +263,7 @@ mod tests {
         let image = json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw=="}});
         let document = json!({"type": "document", "source": {"type": "file", "file_id": "f"}});
         let content = json!([{"type": "text", "text": "Two:"}, image, document, {"type": "new"}]);
+        assert_eq!(outcome(&content, None, false).n_images(), 1);
         assert_eq!(outcome(&content, None, false).text(), "Two:\nImage (image/png, 4 bytes)\nDocument");
     }
 

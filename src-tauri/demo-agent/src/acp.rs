@@ -9,6 +9,7 @@
 //! | `SAY text`, `THINK text` | a part of the answer, a thought |
 //! | `RUN command` | asks for permission and reports the command as run; nothing runs |
 //! | `EDIT path` | asks for permission with a change of a file; nothing is written |
+//! | `IMAGE base64` | a call that returns an image, and a text |
 //! | `PLAN` | a plan with two entries |
 //! | `HANG` | waits until the turn is cancelled |
 //! | `CHILD` | starts `sleep 600` and waits until the turn is cancelled |
@@ -297,6 +298,15 @@ impl Agent {
                 if self.asks(call)? {
                     self.call_is("completed", diff);
                 }
+            }
+            "IMAGE" => {
+                self.n_calls += 1;
+                let content = json!([
+                    {"type": "content", "content": {"type": "image", "mimeType": "image/png", "data": rest}},
+                    {"type": "content", "content": {"type": "text", "text": "A picture"}},
+                ]);
+                update(json!({"sessionUpdate": "tool_call", "toolCallId": format!("call-{}", self.n_calls),
+                    "kind": "other", "title": "screenshot", "status": "completed", "content": content}));
             }
             "PLAN" => update(json!({"sessionUpdate": "plan", "entries": [
                 {"content": "Find the bug", "priority": "high", "status": "completed"},

@@ -10,6 +10,7 @@ mod item;
 mod tests;
 
 pub use images::Images;
+pub(crate) use images::checked;
 pub(crate) use item::ExportedItem;
 
 use crate::api::{AgentKind, Attachment, ExportFormat, Item};
@@ -52,6 +53,9 @@ impl Conversation {
         images: &Images,
     ) -> Result<Vec<u8>, serde_json::Error> {
         self.colour();
+        let mut images = images.clone();
+        images.add(&self.items);
+        let images = &images;
         match format {
             ExportFormat::Markdown => Ok(self.markdown.into_bytes()),
             ExportFormat::Json => json(heading, &self, images),

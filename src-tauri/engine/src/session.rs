@@ -28,7 +28,7 @@ use crate::recorder::Recorder;
 use crate::store::{Record, Store};
 pub use feed::Feed;
 pub(crate) use local::LocalMessage;
-use local::LocalSession;
+use local::{LocalSession, Returned};
 pub use machine::Timeouts;
 pub use mirror::MirroredSession;
 use std::path::PathBuf;
@@ -201,6 +201,14 @@ impl SessionHandle {
         match self {
             Self::Local(session) => session.output(item_id, first, count).await,
             Self::Mirror(session) => session.question(Question::Output { item_id, first, count }).await,
+        }
+    }
+
+    /// Returns the images that a tool returned; `None` if there is no such call. What is no image is left out.
+    pub async fn images(&self, item_id: ItemId) -> Result<Option<Vec<Attachment>>, CommandError> {
+        match self {
+            Self::Local(session) => session.images(item_id).await,
+            Self::Mirror(session) => session.question(Question::Images { item_id }).await,
         }
     }
 

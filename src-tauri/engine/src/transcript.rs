@@ -49,7 +49,7 @@ use keys::Keys;
 use lazy::LazyItem;
 use reply::Reply;
 use slices::has_one_slice;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use supplement::{Pending, Supplement};
@@ -80,6 +80,8 @@ pub struct Transcript {
     change: Vec<Event>,
     documents: HashMap<ItemId, Document>,
     tools: HashMap<ItemId, tool::Call>,
+    /// The calls whose images are kept, oldest first, each with their size.
+    with_images: VecDeque<(ItemId, usize)>,
     /// Calls that have not ended, by call number.
     running: BTreeMap<u64, ItemId>,
     n_calls: u64,
@@ -326,6 +328,12 @@ impl Transcript {
     /// The complete output of a tool call.
     pub fn output(&self, id: &ItemId) -> Option<&output::Source> {
         self.tools.get(id)?.output()
+    }
+
+    /// The images that a call returned, as far as they are kept here, and the id of the call in the agent's own transcript.
+    pub fn images(&self, id: &ItemId) -> Option<(Vec<Arc<str>>, String)> {
+        let call = self.tools.get(id)?;
+        Some((call.images().to_vec(), self.names.get(id).unwrap_or(id).as_str().to_owned()))
     }
 
     /// The changed files; the most recently changed one is last.

@@ -177,6 +177,18 @@ pub async fn output_lines(
     output.ok_or_else(no_such_text)
 }
 
+/// Returns the images that a tool returned.
+#[tauri::command]
+pub async fn tool_images(
+    app: AppHandle,
+    window: WebviewWindow,
+    session_id: SessionId,
+    item_id: ItemId,
+) -> Answer<Vec<Attachment>> {
+    let images = session_of(&app, &window, &session_id)?.images(item_id).await?;
+    images.ok_or_else(no_such_text)
+}
+
 /// Returns the end of the output of a task in the background.
 #[tauri::command]
 pub async fn task_output(

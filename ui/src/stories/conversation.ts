@@ -33,6 +33,7 @@ import TodoList from '../lib/conversation/TodoList.svelte';
 import Transcript from '../lib/conversation/Transcript.svelte';
 import RewindLine from '../lib/rewind/RewindLine.svelte';
 import ToolDetail from '../lib/conversation/ToolDetail.svelte';
+import ToolImages from '../lib/conversation/ToolImages.svelte';
 import { tick } from 'svelte';
 import { emptySession } from '../lib/host/fake/facts';
 import { codeLine } from '../lib/host/fake/markdown';
@@ -521,6 +522,9 @@ export const items: Page = () => [
 export const details: Page = () => [
   ...states('OutputPane', OutputPane, {
     'a part of many lines': { itemId: 'i1', output: { total: 1_240, first: 100, lines: numbered } },
+  }),
+  ...states('ToolImages', ToolImages, {
+    'one of two': { itemId: 'i1', nImages: 2 },
   }),
   ...states('ToolDetail', ToolDetail, {
     'a command without output': detailed({ type: 'command', command: 'touch report.md', output: NOTHING }),

@@ -54,6 +54,7 @@ fn every_kind_of_content_is_in_the_result() {
         json!({"type": "resource", "resource": {"uri": "file:///p", "blob": PNG, "mimeType": "image/png"}});
     let all = content(json!([image, text, audio, link, file, blob, picture]));
     assert!(!all.is_error);
+    assert_eq!((all.n_images, all.images), (2, vec![PNG.into(), PNG.into()]));
     assert_eq!(
         all.text,
         "OUT\nImage (image/png, 70 bytes)\nAudio (audio/wav, 3 bytes)\nLink (9 bytes): N file:///l\n\

@@ -1,10 +1,12 @@
 //! The images of a conversation, from the agent's own transcript. An item has only their number.
 
+use super::ExportedItem;
 use crate::api::Attachment;
 use crate::attachment;
 use crate::claude::stored::StoredLine;
 use crate::history::Kept;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// The images by the id of their prompt or of their tool call.
 #[derive(Clone, Debug, Default)]
@@ -25,8 +27,20 @@ impl Images {
         images
     }
 
+    /// Adds the images that are kept with the conversation.
+    pub(super) fn add(&mut self, items: &[ExportedItem]) {
+        for one in items.iter().filter(|one| !one.images.is_empty()) {
+            self.0.entry(one.stored_id.clone()).or_insert_with(|| checked(&one.images));
+        }
+    }
+
     /// The images of an item, by its id in the transcript.
-    pub(super) fn at(&self, stored_id: &str) -> &[Attachment] {
+    pub fn at(&self, stored_id: &str) -> &[Attachment] {
         self.0.get(stored_id).map_or(&[], Vec::as_slice)
     }
+}
+
+/// Those that are images, whatever was said of them.
+pub fn checked(images: &[Arc<str>]) -> Vec<Attachment> {
+    images.iter().filter_map(|data| attachment::image_of_base64("", data).ok()).collect()
 }

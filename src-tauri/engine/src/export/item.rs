@@ -12,6 +12,8 @@ pub struct ExportedItem {
     pub source: Option<String>,
     /// The whole output of a tool.
     pub output: Option<Source>,
+    /// The images that a tool returned, as base64, if the agent's own transcript cannot be read for them.
+    pub images: Vec<Arc<str>>,
     /// Its id in the agent's own transcript.
     pub stored_id: String,
 }

@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 
 /// One line of a kept conversation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -131,6 +132,9 @@ struct Outcome {
     exit_code: Option<i64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     exit_signal: Option<String>,
+    /// Its images as base64: the first ones, as far as they are not too large.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    images: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -276,7 +280,21 @@ fn outcome(result: &ToolResult) -> Outcome {
         has_not_begun: result.rejection == Some(Rejection::BeforeItRan),
         exit_code: result.exit.as_ref().and_then(|exit| exit.code),
         exit_signal: result.exit.as_ref().and_then(|exit| exit.signal.clone()),
+        images: images(&result.images),
     }
+}
+
+/// The images of a result that are kept, in bytes of base64. The others are only named.
+const MOST_IMAGES: usize = 4 << 20;
+
+fn images(images: &[Arc<str>]) -> Vec<String> {
+    let mut room = MOST_IMAGES;
+    let mut fits = |image: &&Arc<str>| {
+        let rest = room.checked_sub(image.len());
+        room = rest.unwrap_or_default();
+        rest.is_some()
+    };
+    images.iter().take_while(|image| fits(image)).map(|image| image.to_string()).collect()
 }
 
 fn content(block: Block) -> ContentBlock {
@@ -315,6 +333,8 @@ fn result(outcome: Outcome) -> ContentBlock {
         rejection: outcome.is_cancelled.then_some(rejection),
         has_run: outcome.is_error && has_exit,
         exit,
+        n_images: outcome.images.len() as u32,
+        images: outcome.images.into_iter().map(Into::into).collect(),
         ..ToolResult::default()
     }))
 }

@@ -40,7 +40,7 @@ impl LocalSession {
 }
 
 /// The images in the agent's own transcript. If it cannot be read, the export says that they are missing.
-async fn images(config: PathBuf, project: PathBuf, id: String) -> Images {
+pub(super) async fn images(config: PathBuf, project: PathBuf, id: String) -> Images {
     let of = project.clone();
     let read = move || Kept::load(&history::transcript_path(&config, &of, &id));
     let read = disk::run(&project, READ_DEADLINE, read).await;

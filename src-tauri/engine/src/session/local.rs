@@ -5,6 +5,7 @@ use super::{Message, Open, actor, export, gone, log, server_log, task_output};
 use crate::api::*;
 use crate::changes::EditedFiles;
 use crate::disk;
+use crate::export::{Images, checked};
 use crate::launch::Start;
 use crate::named_files::NamedFiles;
 use crate::options;
@@ -17,6 +18,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::oneshot;
 use tracing::Instrument;
+
+/// The images that a call returned.
+pub(crate) struct Returned {
+    /// As base64.
+    pub images: Vec<Arc<str>>,
+    /// The call's id in the agent's own transcript.
+    pub stored_id: String,
+    /// Of that transcript: the agent's configuration folder, the project's folder and the conversation. `None` if it cannot
+    /// be read.
+    pub transcript: Option<(PathBuf, PathBuf, String)>,
+}
 
 /// The messages of a session that runs in this process.
 pub(crate) enum LocalMessage {
@@ -45,6 +57,11 @@ pub(crate) enum LocalMessage {
     ServerLog {
         server: String,
         reply: oneshot::Sender<Option<(PathBuf, String)>>,
+    },
+    /// Returns the images of a call that are kept, and where the others are.
+    Images {
+        item_id: ItemId,
+        reply: oneshot::Sender<Option<Returned>>,
     },
     Output {
         item_id: ItemId,
@@ -127,6 +144,22 @@ impl LocalSession {
         }
         let found = tokio::task::spawn_blocking(move || search.found(index)).await;
         found.map(Some).map_err(|_| gone())
+    }
+
+    /// The images that a call returned: those that are kept with it, or those in the agent's own transcript. They are decoded
+    /// and checked outside of the session.
+    pub(super) async fn images(&self, item_id: ItemId) -> Result<Option<Vec<Attachment>>, CommandError> {
+        let found = self.mailbox.ask(|reply| LocalMessage::Images { item_id, reply }).await?;
+        let Some(Returned { images, stored_id, transcript }) = found else { return Ok(None) };
+        let stored = match transcript.filter(|_| images.is_empty()) {
+            Some((config, project, id)) => export::images(config, project, id).await,
+            None => Images::default(),
+        };
+        let check = move || match images.is_empty() {
+            true => stored.at(&stored_id).to_vec(),
+            false => checked(&images),
+        };
+        tokio::task::spawn_blocking(check).await.map(Some).map_err(|_| gone())
     }
 
     /// A blocking thread reads the file, so the session stays responsive.

@@ -324,6 +324,7 @@ impl SessionHandle {
             Question::Output { item_id, first, count } => {
                 serde_json::to_value(self.output(item_id, first, count).await?)
             }
+            Question::Images { item_id } => serde_json::to_value(self.images(item_id).await?),
             Question::TaskOutput { task_id } => serde_json::to_value(self.task_output(task_id).await?),
             Question::ServerLog { server } => serde_json::to_value(self.server_log(server).await?),
             Question::NamedFiles { paths } => serde_json::to_value(self.find_named(paths).await?),

@@ -11,6 +11,9 @@ use std::sync::Arc;
 /// open call.
 const ORDERED: usize = 100;
 
+/// The images of calls that are kept in a conversation, in bytes of base64.
+pub(super) const MOST_IMAGES: usize = 32 << 20;
+
 /// Maximum number of task ends kept for calls without a result. A turn has few.
 const EARLY_ENDS: usize = 1_000;
 
@@ -173,6 +176,7 @@ impl Transcript {
         call.background = task.is_some();
         call.has_plain_diff = self.is_reading;
         call.end(outcome);
+        let n_bytes = call.images().iter().map(|image| image.len()).sum();
         self.running.remove(&call.number);
         let state = match outcome.rejection {
             _ if task.is_some() => ToolState::Background,
@@ -205,6 +209,7 @@ impl Transcript {
         let report = call.is_agent().then(|| outcome.report()).flatten();
         let report = report.filter(|_| state == ToolState::Succeeded);
         self.put_view(&id, view, excerpt);
+        self.keep_images(&id, n_bytes);
         if let Some(task) = task {
             self.background.insert(task.to_owned(), id.clone());
             if let Some(end) = self.early_ends.remove(task) {
@@ -218,6 +223,24 @@ impl Transcript {
             self.learn(&id);
         }
         self.settle_order(self.parent_of(&id).as_ref());
+    }
+
+    /// Keeps the images of a call, and drops those of the calls before that are too many together.
+    fn keep_images(&mut self, id: &ItemId, n_bytes: usize) {
+        if n_bytes == 0 {
+            return;
+        }
+        self.with_images.retain(|(known, _)| known != id);
+        self.with_images.push_back((id.clone(), n_bytes));
+        let mut sum: usize = self.with_images.iter().map(|(_, n_bytes)| n_bytes).sum();
+        while sum > MOST_IMAGES
+            && let Some((oldest, n_bytes)) = self.with_images.pop_front()
+        {
+            sum -= n_bytes;
+            if let Some(call) = self.tools.get_mut(&oldest) {
+                call.forget_images();
+            }
+        }
     }
 
     /// Adds a subagent's report as the last item of its thread, unless the thread already ends with it.

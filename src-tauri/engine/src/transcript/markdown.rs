@@ -18,6 +18,7 @@ impl Transcript {
             item: item.clone(),
             source: matches!(item.head().body, Body::Text { .. }).then(|| self.message(item).into_owned()),
             output: self.output(&item.head().id).cloned(),
+            images: self.images(&item.head().id).map(|(images, _)| images).unwrap_or_default(),
             stored_id: self.names.get(&item.head().id).unwrap_or(&item.head().id).as_str().to_owned(),
         };
         Conversation { items: self.items.iter().map(exported).collect(), ..Conversation::default() }

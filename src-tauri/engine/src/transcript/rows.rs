@@ -167,6 +167,7 @@ mod tests {
             in_background: false,
             original_input: None,
             duration_ms: None,
+            n_images: 0,
             detail: ToolDetail::Todos { todos: Vec::new() },
         }))
     }

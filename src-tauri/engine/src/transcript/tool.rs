@@ -10,6 +10,7 @@ use crate::document;
 use crate::server_tool::ServerTool;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A tool call that begins.
 pub struct Begun {
@@ -45,6 +46,8 @@ pub struct Call {
     project: PathBuf,
     /// Its complete output.
     output: Option<Source>,
+    /// The images that it returned, as base64, if they are kept here.
+    images: Vec<Arc<str>>,
     /// Its result as received, if less is shown.
     raw: Option<Value>,
     /// Highlighted lines of the output's beginning, once available.
@@ -71,6 +74,7 @@ impl Call {
             end_note: None,
             project: project.to_owned(),
             output: None,
+            images: Vec::new(),
             raw: None,
             coloured: None,
             has_plain_diff: false,
@@ -113,9 +117,20 @@ impl Call {
         self.output.as_ref()
     }
 
+    /// The images that are kept here.
+    pub fn images(&self) -> &[Arc<str>] {
+        &self.images
+    }
+
+    /// Drops the images.
+    pub fn forget_images(&mut self) {
+        self.images.clear();
+    }
+
     /// Applies the result.
     pub fn end(&mut self, outcome: &ToolResult) {
         self.ended = true;
+        self.images.clone_from(&outcome.images);
         // A subagent's report is an item of its own; the rest of the result is for the model.
         let is_shown_elsewhere = self.is_agent() && !outcome.is_error;
         // The text of an interrupt is for the model too; the state shows it to the user.
@@ -201,6 +216,7 @@ impl Call {
             in_background: self.background,
             original_input: self.original.as_ref().map(|original| beginning(self.input_text(original))),
             duration_ms,
+            n_images: outcome.map_or(0, |outcome| outcome.n_images),
             detail: self.detail(&input, state, outcome),
         }
     }

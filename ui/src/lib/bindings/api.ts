@@ -1538,7 +1538,11 @@ inBackground: boolean,
 /**
  * If the user changed the input: the beginning of the agent's input. All other fields describe what ran.
  */
-originalInput: string | null, durationMs: number | null, detail: ToolDetail, };
+originalInput: string | null, durationMs: number | null, 
+/**
+ * How many images it returned. A window asks for them when they are shown.
+ */
+nImages?: number, detail: ToolDetail, };
 
 export type ToolIcon = "command" | "edit" | "read" | "search" | "web" | "agent" | "todo" | "question" | "plan" | "mcp" | "other";
 

@@ -58,3 +58,16 @@ it('says nine changes to the tasks in one line', async () => {
   await fireEvent.click(screen.getByRole('button'));
   expect(asked).toBe(true);
 });
+
+it('shows the images that a tool returned once its details are open, and says how many are gone', async () => {
+  const body = { ...script.ran('screenshot', ['Image (image/png, 4 bytes)']), nImages: 2 } as Body;
+  const shown = item(body, { open: false });
+  const { container, project, redraw } = await draw(ItemView, { item: shown, session: sessionOf() });
+  project.main.toolImages = () => Promise.resolve([{ mediaType: 'image/png', data: 'iVBORw==' }]);
+  expect(container.querySelector('img')).toBeNull();
+  await redraw({ item: item(body, { open: true }) });
+  const image = await screen.findByRole<HTMLImageElement>('img', { name: 'Image 1 of 2, image/png' });
+  expect(image.src).toBe('data:image/png;base64,iVBORw==');
+  screen.getByText('1 image can no longer be shown.');
+  expect((await drawn(script.ran('ls', ['a']), true)).querySelector('.images')).toBeNull();
+});

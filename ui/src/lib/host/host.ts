@@ -134,6 +134,8 @@ export interface Host {
   findWords(sessionId: SessionId, query: string, index: number | null): Promise<Found | null>;
   /** Returns up to `count` lines of a tool's output, starting with line `first`. */
   outputLines(sessionId: SessionId, itemId: ItemId, first: number, count: number): Promise<Output>;
+  /** Returns the images that a tool returned. Each was checked to be one. */
+  toolImages(sessionId: SessionId, itemId: ItemId): Promise<Attachment[]>;
   /** Returns the end of the output of a task in the background; `null` if it does not run or writes none. */
   taskOutput(sessionId: SessionId, taskId: string): Promise<TaskOutput | null>;
   /** Returns the end of an MCP server's error output; `null` if the agent kept nothing of it. */

@@ -57,6 +57,7 @@ export const tauriHost: Host = {
   revealRecording: (sessionId, path) => call('reveal_recording', { sessionId, path }),
   removeRecording: (sessionId, path) => call('remove_recording', { sessionId, path }),
   rawLines: (sessionId, after) => call('raw_lines', { sessionId, after }),
+  toolImages: (sessionId, itemId) => call('tool_images', { sessionId, itemId }),
   outputLines: (sessionId, itemId, first, count) => call('output_lines', { sessionId, itemId, first, count }),
   copyText: (sessionId, copy) => call('copy_text', { sessionId, copy }),
   command: (sessionId, command) => call('command', { sessionId, command }),

@@ -1,6 +1,7 @@
 // A pane of the window: the session that it shows, and what the user does with it.
 
 import type {
+  Attachment,
   Command,
   CommandError,
   CopyOf,
@@ -131,6 +132,13 @@ export class Pane {
     if (id === null) return null;
     const read = () => this.host.outputLines(id, itemId, first, count);
     return this.project.problems.read('The output could not be loaded', read);
+  }
+
+  /** The images that a tool returned; `null` if that failed. */
+  async toolImages(itemId: ItemId): Promise<readonly Attachment[] | null> {
+    const { id } = this;
+    if (id === null) return null;
+    return this.project.problems.read('The images could not be loaded', () => this.host.toolImages(id, itemId));
   }
 
   /** Starts the agent with permission checks off, this time only. */

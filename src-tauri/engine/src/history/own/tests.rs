@@ -53,6 +53,7 @@ impl Kept {
             has_not_begun: false,
             exit_code: None,
             exit_signal: None,
+            images: Vec::new(),
         };
         change(&mut ended);
         let message = UserMessage { content: vec![result(ended)] };
@@ -121,6 +122,8 @@ fn what_is_read_is_what_was_shown() {
     kept.ends("f", |_| {});
     kept.call("j", Kind::Command, json!({"command": "false"}));
     kept.ends("j", |end| (end.is_error, end.exit_code) = (true, Some(3)));
+    kept.call("l", Kind::Other, json!({}));
+    kept.ends("l", |end| end.images = vec!["iVBORw==".to_owned()]);
     kept.call("k", Kind::Command, json!({"command": "kill $$"}));
     kept.ends("k", |end| (end.is_error, end.exit_signal) = (true, Some("SIGTERM".to_owned())));
     kept.reply("m2", vec![ContentBlock::Unknown { kind: "audio".to_owned(), raw: json!({"a": 1}) }]);
@@ -136,12 +139,14 @@ fn what_is_read_is_what_was_shown() {
     assert_eq!(shown(&read), shown(&expected));
     use ToolState::{Denied, Failed, NotRun, Succeeded};
     let ends = [Succeeded, Denied, Failed, NotRun, Succeeded, Succeeded, NotRun, Succeeded, Succeeded];
-    assert_eq!(states(&read), [&ends[..], &[Failed, Failed]].concat());
+    assert_eq!(states(&read), [&ends[..], &[Failed, Succeeded, Failed]].concat());
     assert_eq!(read.tasks().len(), 1);
     assert!(!read.files().is_empty());
     let copied = |transcript: &Transcript| transcript.text_of("T", &CopyOf::Conversation);
     assert_eq!(copied(&read), copied(&expected));
     assert!(copied(&read).is_some_and(|copied| copied.contains("- one\n- `two`")));
+    let (images, _) = read.images(&ItemId::new("l")).unwrap();
+    assert_eq!(images, ["iVBORw==".into()]);
     let note = |id: &str| match read.item(&ItemId::new(id)).map(|item| &item.body) {
         Some(Body::ToolCall(call)) => format!("{} – {}", call.verb, call.note.as_deref().unwrap_or_default()),
         other => panic!("{other:?}"),
@@ -206,4 +211,26 @@ fn a_long_conversation_is_read_in_time() {
     let began = std::time::Instant::now();
     assert_eq!(kept.read().items().count(), 20_000);
     assert!(began.elapsed() < std::time::Duration::from_secs(20));
+}
+
+#[test]
+fn images_are_bounded_in_the_file_and_in_memory() {
+    let image = |size: usize| -> Arc<str> { "A".repeat(size).into() };
+    let kept = images(&[image(MOST_IMAGES - 1), image(1), image(1)]);
+    assert_eq!(kept.iter().map(String::len).collect::<Vec<_>>(), [MOST_IMAGES - 1, 1]);
+    assert!(
+        images(&[image(MOST_IMAGES + 1), image(1)]).is_empty(),
+        "a later one is not shown in the place of the first"
+    );
+    let mut kept = Kept::new();
+    for nr in 0..9 {
+        kept.call(&nr.to_string(), Kind::Other, json!({}));
+        kept.ends(&nr.to_string(), |end| end.images = vec!["A".repeat(MOST_IMAGES)]);
+    }
+    let n_images = |nr: usize| kept.transcript.images(&ItemId::new(nr.to_string())).unwrap().0.len();
+    assert_eq!(
+        (0..9).map(n_images).collect::<Vec<_>>(),
+        [0, 1, 1, 1, 1, 1, 1, 1, 1],
+        "the oldest are dropped"
+    );
 }

@@ -9,7 +9,7 @@ use crate::launch::{agent_name, resume_command};
 use crate::named_files::NamedFiles;
 use crate::session::machine::Input;
 use crate::session::window_view::item_of_row;
-use crate::session::{LocalMessage, Message, Subscriber, export, gone};
+use crate::session::{LocalMessage, Message, Returned, Subscriber, export, gone};
 use std::cell::RefCell;
 use std::path::Path;
 use tokio::sync::oneshot;
@@ -33,6 +33,19 @@ impl Actor {
             LocalMessage::Slice { first, reply } => drop(reply.send(self.core.transcript().slice(first))),
             LocalMessage::Output { item_id, reply } => {
                 drop(reply.send(self.core.transcript().output(&item_id).cloned()))
+            }
+            LocalMessage::Images { item_id, reply } => {
+                let images = self.core.transcript().images(&item_id);
+                let is_claude = self.open.record.agent != AgentKind::Acp;
+                let id = self.session().agent_session_id.filter(|_| is_claude);
+                let (config, project) = (&self.open.agent_config, &self.open.record.project);
+                let returned = images.map(|(images, stored_id)| Returned {
+                    images,
+                    stored_id,
+                    transcript: id.map(|id| (config.clone(), project.clone(), id)),
+                });
+                // A caller that has gone away needs no reply.
+                drop(reply.send(returned));
             }
             LocalMessage::TaskOutput { task_id, reply } => {
                 drop(reply.send(self.core.task_output(&task_id).map(Path::to_owned)))

@@ -129,7 +129,7 @@ impl BodySlices {
         let (tool, subject) = (name(&call.tool), name(&call.subject));
         let (verb, note, original_input) =
             (call.verb.clone(), call.note.clone(), call.original_input.clone());
-        let ToolCall { icon, state, in_background, duration_ms, .. } = *call;
+        let ToolCall { icon, state, in_background, duration_ms, n_images, .. } = *call;
         ToolCall {
             tool,
             icon,
@@ -140,6 +140,7 @@ impl BodySlices {
             in_background,
             original_input,
             duration_ms,
+            n_images,
             detail,
         }
     }
@@ -219,6 +220,7 @@ mod tests {
             in_background: false,
             original_input: None,
             duration_ms: None,
+            n_images: 0,
             detail,
         }))
     }

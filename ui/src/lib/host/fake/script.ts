@@ -1,6 +1,7 @@
 // Texts of the made-up conversation.
 
 import type {
+  Attachment,
   Body,
   CodeLine,
   Diff,
@@ -134,6 +135,12 @@ export function tool(
     detail,
   };
 }
+
+/** An image that a tool returned. */
+export const PIXEL: Attachment = {
+  mediaType: 'image/png',
+  data: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+};
 
 /** The output of tasks in the background, by their ids. */
 export const TASK_OUTPUTS: readonly [string, TaskOutput][] = [

@@ -2,6 +2,7 @@
 
 import type {
   Against,
+  Attachment,
   Batch,
   Changes,
   Command,
@@ -35,7 +36,7 @@ import { emptySession, PROJECT_FILES } from './facts';
 import { textOf } from './copy';
 import { find } from './find';
 import { RAW_LINES } from './raw';
-import { SERVER_LOGS, TASK_OUTPUTS } from './script';
+import { PIXEL, SERVER_LOGS, TASK_OUTPUTS } from './script';
 import { searchFound } from './search';
 import { reviewOf } from './options';
 import { FakeSession } from './session';
@@ -132,6 +133,10 @@ export abstract class FakeSessions extends FakeDesktop {
     if (detail === null) return refuse('badCommand', 'The text no longer exists.');
     const { lines } = detail.output;
     return Promise.resolve({ total: lines.length, first, lines: lines.slice(first, first + count) });
+  }
+
+  toolImages(): Promise<Attachment[]> {
+    return Promise.resolve([PIXEL]);
   }
 
   taskOutput(_sessionId: SessionId, taskId: string): Promise<TaskOutput | null> {
