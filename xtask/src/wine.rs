@@ -246,7 +246,7 @@ impl Wine {
         first.kill()?;
 
         let listed = read(&mut self.deskbell(&["relay", "--list"]))?;
-        if !listed.contains(&session) || !listed.contains("working") {
+        if !listed.contains(session) || !listed.contains("working") {
             return Err(format!("the list has no session that works: {listed}"));
         }
         let (_second, mut input, mut lines) = self.open(&attach)?;
