@@ -5,7 +5,7 @@
 const [token, done] = arguments;
 const KNOWN = new Set(
   ("DIV SPAN P A B I UL OL LI H1 H2 H3 H4 H5 H6 PRE CODE BLOCKQUOTE TABLE THEAD TBODY " +
-    "TR TH TD HR BR WBR SUP EM STRONG DEL IMG FIGURE FIGCAPTION BUTTON TIME SECTION ARTICLE DETAILS SUMMARY").split(" "),
+    "TR TH TD HR BR WBR BDI SUP EM STRONG DEL IMG FIGURE FIGCAPTION BUTTON TIME SECTION ARTICLE DETAILS SUMMARY").split(" "),
 );
 const DRAWING = new Set(["svg", "path", "circle", "line", "rect", "polyline", "polygon", "ellipse", "g"]);
 const LOADS = ["src", "srcset", "srcdoc", "data", "poster", "background", "ping", "formaction", "action", "manifest", "xlink:href"];
