@@ -12,7 +12,7 @@ describe('the filter', () => {
     expect(names('LEDG')).toEqual(['ledger', 'ledger-fix-totals']);
     expect(names('fix/tot')).toEqual(['ledger-fix-totals']);
     expect(names('code tide')).toEqual(['tide-tables']);
-    expect(names('box:/home work/windmill')).toEqual(['windmill (box)']);
+    expect(names('box:/home code/windmill')).toEqual(['windmill (box)']);
     expect(names('  ')).toHaveLength(RECENT.length);
     expect(names('nothing of the kind')).toEqual([]);
   });

@@ -29,8 +29,8 @@ export const RECENT: readonly RecentProject[] = [
   recent('~', 'ledger-fix-totals', 30 * 60, { checkout: { branch: 'fix/totals', worktreeOf: 'ledger' } }),
   recent('/srv/builds/nightly/a-workspace-with-a-long-path-of-folders/and-more', 'exporter', 3 * 24 * 60),
   recent('~/old', 'prototype', 40 * 24 * 60, { folder: 'missing' }),
-  recent('box:/home/ines/work', 'windmill (box)', 90, {
-    project: { machine: 'box', folder: '/home/ines/work/windmill' },
+  recent('box:/home/ines/code', 'windmill (box)', 90, {
+    project: { machine: 'box', folder: '/home/ines/code/windmill' },
     folder: 'unchecked',
   }),
   recent('/mnt/archive', 'measurements', 60 * 24 * 60, { folder: 'silent' }),
