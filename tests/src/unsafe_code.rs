@@ -42,7 +42,7 @@ const FILES: &[&str] = &[
     "src-tauri/disk/src/traps.rs",
     "src-tauri/engine/src/changes/hostile_tests.rs",
     "src-tauri/engine/src/changes/list_tests.rs",
-    "src-tauri/engine/src/projects.rs",
+    "src-tauri/engine/src/projects/folder_check.rs",
 ];
 
 /// The crates that forbid it.
