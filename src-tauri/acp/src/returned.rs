@@ -2,11 +2,11 @@
 
 use crate::event::Content;
 use crate::output::MOST_OUTPUT;
-use deskbell_agent::Described;
+use deskbell_agent::PartDescription;
 
 /// What a call returned.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Returned<'a> {
+pub struct ReturnedParts<'a> {
     pub output: &'a str,
     /// Bytes of the output that were not kept.
     pub left_out: u64,
@@ -18,8 +18,8 @@ pub struct Returned<'a> {
 }
 
 /// All of it. The output comes first.
-pub fn text(returned: &Returned<'_>) -> String {
-    let Returned { output, left_out, beside, otherwise, attachments } = *returned;
+pub fn text(returned: &ReturnedParts<'_>) -> String {
+    let ReturnedParts { output, left_out, beside, otherwise, attachments } = *returned;
     let mut text = output.to_owned();
     if left_out > 0 {
         add(&mut text, &format!("({left_out} more bytes were left out)"));
@@ -49,20 +49,20 @@ pub fn words(content: &Content) -> String {
         Content::Text(text) => text.clone(),
         Content::Image { media_type, n_bytes, uri, .. } => {
             let (media_type, source) = (Some(media_type.as_str()), uri.as_deref());
-            Described { kind: "Image", media_type, n_bytes: Some(*n_bytes), source }.words()
+            PartDescription { kind: "Image", media_type, n_bytes: Some(*n_bytes), source }.words()
         }
         Content::Audio { media_type, n_bytes } => {
             let (media_type, n_bytes) = (Some(media_type.as_str()), Some(*n_bytes));
-            Described { kind: "Audio", media_type, n_bytes, source: None }.words()
+            PartDescription { kind: "Audio", media_type, n_bytes, source: None }.words()
         }
         Content::Link { uri, name, media_type, n_bytes } => {
             let source = format!("{name} {uri}");
             let (media_type, source) = (media_type.as_deref(), Some(source.trim()));
-            Described { kind: "Link", media_type, n_bytes: *n_bytes, source }.words()
+            PartDescription { kind: "Link", media_type, n_bytes: *n_bytes, source }.words()
         }
         Content::File { uri, media_type, text, n_bytes } => {
             let (media_type, source) = (media_type.as_deref(), Some(uri.as_str()));
-            let words = Described { kind: "File", media_type, n_bytes: Some(*n_bytes), source }.words();
+            let words = PartDescription { kind: "File", media_type, n_bytes: Some(*n_bytes), source }.words();
             match text {
                 Some(text) => format!("{words}\n{}", &text[..text.floor_char_boundary(MOST_OUTPUT)]),
                 None => words,
@@ -93,11 +93,11 @@ mod tests {
             Content::Link { uri: "u:x".to_owned(), name: "N".to_owned(), media_type: None, n_bytes: None };
         let audio = Content::Audio { media_type: "audio/wav".to_owned(), n_bytes: 3 };
         let attachments = [image(), audio, link, file, Content::Other("{}".to_owned())];
-        let all = Returned {
+        let all = ReturnedParts {
             output: "out",
             beside: Some("note"),
             attachments: &attachments,
-            ..Returned::default()
+            ..ReturnedParts::default()
         };
         assert_eq!(
             text(&all),
@@ -108,18 +108,22 @@ mod tests {
 
     #[test]
     fn a_text_that_repeats_the_terminal_is_shown_once() {
-        let shown = |output, beside| text(&Returned { output, beside: Some(beside), ..Returned::default() });
+        let shown = |output, beside| {
+            text(&ReturnedParts { output, beside: Some(beside), ..ReturnedParts::default() })
+        };
         assert_eq!((shown("a\nb\n", "a\nb").as_str(), shown("a\n", "b").as_str()), ("a\nb\n", "a\nb"));
     }
 
     #[test]
     fn what_is_left_out_is_said_and_another_form_is_the_last_choice() {
-        let cut = Returned { output: "a", left_out: 5, otherwise: Some("{}"), ..Returned::default() };
+        let cut =
+            ReturnedParts { output: "a", left_out: 5, otherwise: Some("{}"), ..ReturnedParts::default() };
         assert_eq!(text(&cut), "a\n(5 more bytes were left out)");
-        assert_eq!(text(&Returned { output: "", left_out: 0, ..cut }), "{}");
+        assert_eq!(text(&ReturnedParts { output: "", left_out: 0, ..cut }), "{}");
         let images = [image()];
         assert!(
-            text(&Returned { output: "", left_out: 0, attachments: &images, ..cut }).starts_with("Image")
+            text(&ReturnedParts { output: "", left_out: 0, attachments: &images, ..cut })
+                .starts_with("Image")
         );
     }
 
@@ -129,7 +133,7 @@ mod tests {
         let uri = String::new();
         let file = Content::File { uri, media_type: None, text: Some(text_of.into()), n_bytes: 0 };
         let files = vec![file; 5];
-        let all = text(&Returned { attachments: &files, ..Returned::default() });
+        let all = text(&ReturnedParts { attachments: &files, ..ReturnedParts::default() });
         assert!(all.len() < 3 * MOST_OUTPUT && all.ends_with("(The rest was left out)"), "{}", all.len());
     }
 }

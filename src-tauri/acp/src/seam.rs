@@ -6,7 +6,7 @@ use crate::event::{
     OptionValue, OutputChange, Permission, PermissionOption, Place, PlanEntry, Question, RequestKey, Session,
     Tokens, TurnEnd, Usage, Voice,
 };
-use crate::returned::{self, Returned};
+use crate::returned::{self, ReturnedParts};
 use crate::slash_commands;
 use crate::tools::{self, Facts, Shown};
 use deskbell_agent::{
@@ -102,7 +102,7 @@ impl CallSoFar {
 
     fn result(&self, status: CallStatus) -> AgentEvent {
         let otherwise = self.raw_output.as_deref().or(self.note.as_deref());
-        let text = returned::text(&Returned {
+        let text = returned::text(&ReturnedParts {
             output: &self.output,
             left_out: self.left_out,
             beside: self.beside.as_deref(),

@@ -38,7 +38,7 @@ pub use message::*;
 pub use option::*;
 pub use outcome::*;
 pub use request::*;
-pub use returned::{Described, Exit, n_bytes_of_base64};
+pub use returned::{Exit, PartDescription, n_bytes_of_base64};
 pub use schedule::ScheduleReport;
 pub use stream::{Stream, StreamEvent};
 pub use task::Task;

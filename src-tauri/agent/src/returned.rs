@@ -1,9 +1,10 @@
 //! What a call returns besides text, and how its command ended.
 
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 /// The end of a command.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Exit {
     pub code: Option<i64>,
     pub signal: Option<String>,
@@ -25,9 +26,9 @@ impl Exit {
     }
 }
 
-/// Something that is no text, such as an image: its kind, media type, size and source, as far as they are known.
+/// A description of content that is not text, such as an image. Unknown parts are `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Described<'a> {
+pub struct PartDescription<'a> {
     /// “Image”.
     pub kind: &'a str,
     pub media_type: Option<&'a str>,
@@ -35,7 +36,7 @@ pub struct Described<'a> {
     pub source: Option<&'a str>,
 }
 
-impl Described<'_> {
+impl PartDescription<'_> {
     /// “Image (image/png, 70 bytes): file:///a.png”, on one line.
     pub fn words(&self) -> String {
         let media_type = self.media_type.filter(|media_type| !media_type.is_empty()).map(shown);
@@ -61,7 +62,7 @@ fn line(text: &str, most: usize) -> Cow<'_, str> {
     if is_plain { text.into() } else { text.chars().filter(|c| !c.is_control()).take(most).collect() }
 }
 
-/// The size in bytes of what is written as base64. The data is not decoded.
+/// The decoded size of base64 data in bytes, without decoding it.
 pub fn n_bytes_of_base64(data: &str) -> u64 {
     let n_digits = data.trim_end_matches('=').len();
     (n_digits / 4 * 3 + n_digits % 4 * 3 / 4) as u64
@@ -73,16 +74,16 @@ mod tests {
 
     #[test]
     fn what_is_no_text_is_said_in_one_line() {
-        let all = Described {
+        let all = PartDescription {
             kind: "Image",
             media_type: Some("image/png"),
             n_bytes: Some(70),
             source: Some("file:///a\n.png"),
         };
         assert_eq!(all.words(), "Image (image/png, 70 bytes): file:///a.png");
-        assert_eq!(Described { kind: "Link", ..Described::default() }.words(), "Link");
+        assert_eq!(PartDescription { kind: "Link", ..PartDescription::default() }.words(), "Link");
         let long = "é".repeat(2_000);
-        let source = Described { source: Some(&long), ..all }.words();
+        let source = PartDescription { source: Some(&long), ..all }.words();
         assert_eq!(source.chars().filter(|c| *c == 'é').count(), LONGEST_SOURCE);
     }
 

@@ -2,7 +2,7 @@
 
 use crate::tool::id_text;
 use deskbell_agent::{
-    DecidedBy, Described, Exit, Found, PatchHunk, Rejection, Streams, ToolResult, n_bytes_of_base64,
+    DecidedBy, Exit, Found, PartDescription, PatchHunk, Rejection, Streams, ToolResult, n_bytes_of_base64,
 };
 use serde_json::Value;
 use std::borrow::Cow;
@@ -190,7 +190,7 @@ fn of_bytes(kind: &str, block: &Value) -> String {
     let part = |key: &str| block.get("source")?.get(key)?.as_str();
     let Some((media_type, data)) = part("media_type").zip(part("data")) else { return kind.to_owned() };
     let n_bytes = Some(n_bytes_of_base64(data));
-    Described { kind, media_type: Some(media_type), n_bytes, source: None }.words()
+    PartDescription { kind, media_type: Some(media_type), n_bytes, source: None }.words()
 }
 
 fn report_in_text(text: &str) -> Option<String> {

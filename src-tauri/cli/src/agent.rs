@@ -303,8 +303,8 @@ pub fn knows_login_shell() -> bool {
 /// Asks the user's login shell for its environment, once, for at most 5 s, unless Deskbell was started from a terminal.
 /// Returns the names of the variables that it adds.
 ///
-/// The agents of a window do not wait for this: until then they are found and started with the desktop's environment.
-/// A server, a relay and the commands that list agents wait, because nobody would start the agent a second time there.
+/// A window does not wait: until the shell answers, agents are found and started with the desktop's environment. Servers,
+/// relays and commands that list agents wait, because their result is not updated later.
 pub async fn ask_login_shell(run: &Run) -> Vec<String> {
     let added = LOGIN_SHELL.get_or_init(|| of_login_shell(run)).await;
     added.iter().map(|(name, _)| name.to_string_lossy().into_owned()).collect()

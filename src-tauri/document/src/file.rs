@@ -185,7 +185,7 @@ fn drive_len(path: &str) -> usize {
 fn named(path: &str, line: Option<u32>) -> Option<Named> {
     let is_separator = |c: Option<char>| matches!(c, Some('/' | '\\'));
     let mut chars = path.chars();
-    // `//host/share` is on another machine, and to look for it there tells that machine who the user is.
+    // `//host/share` is on another machine: looking it up would send the user's name there.
     let is_share = is_separator(chars.next()) && is_separator(chars.next());
     let is_path = !path.is_empty()
         && path.len() <= LONGEST

@@ -10,7 +10,7 @@ mod item;
 mod tests;
 
 pub use images::Images;
-pub(crate) use images::checked;
+pub(crate) use images::valid_images;
 pub(crate) use item::ExportedItem;
 
 use crate::api::{AgentKind, Attachment, ExportFormat, Item};

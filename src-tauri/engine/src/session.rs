@@ -28,7 +28,7 @@ use crate::recorder::Recorder;
 use crate::store::{Record, Store};
 pub use feed::Feed;
 pub(crate) use local::LocalMessage;
-use local::{LocalSession, Returned};
+use local::{CallImages, LocalSession};
 pub use machine::Timeouts;
 pub use mirror::MirroredSession;
 use std::path::PathBuf;

@@ -125,7 +125,7 @@ fn how_a_command_ended_is_the_same_for_every_agent() {
     );
 }
 
-/// The usage of each turn, with what its requests reported, from an agent of which `sums` is true.
+/// The usage of each turn. `sums`: the agent reports running totals of the session instead.
 fn usages(sums: bool, turns: &[(&[u64], Option<Value>)]) -> Vec<Option<(u64, u64, u64)>> {
     let mut driver = super::turns::in_session();
     let mut core = CoreEvents::new(sums);

@@ -177,7 +177,7 @@ pub(super) struct UserLine {
     tool_result_meta: Option<Value>,
     /// Who wrote it: `{kind: human | peer | …}` (2.1.332).
     origin: Option<Value>,
-    /// An echo of what came in, with `--replay-user-messages`.
+    /// The line repeats input of the host (`--replay-user-messages`).
     #[serde(rename = "isReplay")]
     is_replay: bool,
     /// The same in the transcript on disk, for the only call of the line (2.1.329).

@@ -48,7 +48,7 @@ pub fn hold(report: &Value) -> AgentEvent {
     }
 }
 
-/// Only of what stays the same in every report on one message, so that a repeated one is the same request.
+/// Builds the request from fields that are equal in every report on a message, so that a repeated report is the same request.
 fn request(report: &Value, name: &str) -> Option<ToolRequest> {
     let preview = report.get("preview")?;
     let text = preview.get("text")?.as_str()?;

@@ -30,7 +30,7 @@ impl Images {
     /// Adds the images that are kept with the conversation.
     pub(super) fn add(&mut self, items: &[ExportedItem]) {
         for one in items.iter().filter(|one| !one.images.is_empty()) {
-            self.0.entry(one.stored_id.clone()).or_insert_with(|| checked(&one.images));
+            self.0.entry(one.stored_id.clone()).or_insert_with(|| valid_images(&one.images));
         }
     }
 
@@ -40,7 +40,7 @@ impl Images {
     }
 }
 
-/// Those that are images, whatever was said of them.
-pub fn checked(images: &[Arc<str>]) -> Vec<Attachment> {
+/// Decodes base64 data and keeps what is an image by its bytes.
+pub fn valid_images(images: &[Arc<str>]) -> Vec<Attachment> {
     images.iter().filter_map(|data| attachment::image_of_base64("", data).ok()).collect()
 }

@@ -129,9 +129,7 @@ struct Outcome {
     has_not_begun: bool,
     /// How its command ended, if the agent says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    exit_code: Option<i64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    exit_signal: Option<String>,
+    exit: Option<Exit>,
     /// Its images as base64: the first ones, as far as they are not too large.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     images: Vec<String>,
@@ -278,8 +276,7 @@ fn outcome(result: &ToolResult) -> Outcome {
         is_denied: result.is_denied,
         is_cancelled: result.rejection.is_some(),
         has_not_begun: result.rejection == Some(Rejection::BeforeItRan),
-        exit_code: result.exit.as_ref().and_then(|exit| exit.code),
-        exit_signal: result.exit.as_ref().and_then(|exit| exit.signal.clone()),
+        exit: result.exit.clone(),
         images: images(&result.images),
     }
 }
@@ -322,8 +319,6 @@ fn call(name: String, kind: Kind, input: &RawInput) -> ToolCall {
 
 fn result(outcome: Outcome) -> ContentBlock {
     let rejection = if outcome.has_not_begun { Rejection::BeforeItRan } else { Rejection::Unknown };
-    let has_exit = outcome.exit_code.is_some() || outcome.exit_signal.is_some();
-    let exit = has_exit.then(|| Exit { code: outcome.exit_code, signal: outcome.exit_signal.clone() });
     ContentBlock::ToolResult(Box::new(ToolResult {
         tool_use_id: outcome.call,
         raw: outcome.text.clone().into(),
@@ -331,8 +326,8 @@ fn result(outcome: Outcome) -> ContentBlock {
         is_error: outcome.is_error,
         is_denied: outcome.is_denied,
         rejection: outcome.is_cancelled.then_some(rejection),
-        has_run: outcome.is_error && has_exit,
-        exit,
+        has_run: outcome.is_error && outcome.exit.is_some(),
+        exit: outcome.exit,
         n_images: outcome.images.len() as u32,
         images: outcome.images.into_iter().map(Into::into).collect(),
         ..ToolResult::default()

@@ -5,7 +5,7 @@ use super::{Message, Open, actor, export, gone, log, server_log, task_output};
 use crate::api::*;
 use crate::changes::EditedFiles;
 use crate::disk;
-use crate::export::{Images, checked};
+use crate::export::{Images, valid_images};
 use crate::launch::Start;
 use crate::named_files::NamedFiles;
 use crate::options;
@@ -20,7 +20,7 @@ use tokio::sync::oneshot;
 use tracing::Instrument;
 
 /// The images that a call returned.
-pub(crate) struct Returned {
+pub(crate) struct CallImages {
     /// As base64.
     pub images: Vec<Arc<str>>,
     /// The call's id in the agent's own transcript.
@@ -61,7 +61,7 @@ pub(crate) enum LocalMessage {
     /// Returns the images of a call that are kept, and where the others are.
     Images {
         item_id: ItemId,
-        reply: oneshot::Sender<Option<Returned>>,
+        reply: oneshot::Sender<Option<CallImages>>,
     },
     Output {
         item_id: ItemId,
@@ -150,14 +150,14 @@ impl LocalSession {
     /// and checked outside of the session.
     pub(super) async fn images(&self, item_id: ItemId) -> Result<Option<Vec<Attachment>>, CommandError> {
         let found = self.mailbox.ask(|reply| LocalMessage::Images { item_id, reply }).await?;
-        let Some(Returned { images, stored_id, transcript }) = found else { return Ok(None) };
+        let Some(CallImages { images, stored_id, transcript }) = found else { return Ok(None) };
         let stored = match transcript.filter(|_| images.is_empty()) {
             Some((config, project, id)) => export::images(config, project, id).await,
             None => Images::default(),
         };
         let check = move || match images.is_empty() {
             true => stored.at(&stored_id).to_vec(),
-            false => checked(&images),
+            false => valid_images(&images),
         };
         tokio::task::spawn_blocking(check).await.map(Some).map_err(|_| gone())
     }

@@ -51,8 +51,7 @@ impl Kept {
             is_denied: false,
             is_cancelled: false,
             has_not_begun: false,
-            exit_code: None,
-            exit_signal: None,
+            exit: None,
             images: Vec::new(),
         };
         change(&mut ended);
@@ -121,11 +120,12 @@ fn what_is_read_is_what_was_shown() {
     kept.call("f", Kind::Other, json!({"anything": [1, null, 1.5]}));
     kept.ends("f", |_| {});
     kept.call("j", Kind::Command, json!({"command": "false"}));
-    kept.ends("j", |end| (end.is_error, end.exit_code) = (true, Some(3)));
+    kept.ends("j", |end| (end.is_error, end.exit) = (true, Some(Exit { code: Some(3), signal: None })));
     kept.call("l", Kind::Other, json!({}));
     kept.ends("l", |end| end.images = vec!["iVBORw==".to_owned()]);
     kept.call("k", Kind::Command, json!({"command": "kill $$"}));
-    kept.ends("k", |end| (end.is_error, end.exit_signal) = (true, Some("SIGTERM".to_owned())));
+    let signal = Some("SIGTERM".to_owned());
+    kept.ends("k", |end| (end.is_error, end.exit) = (true, Some(Exit { code: None, signal })));
     kept.reply("m2", vec![ContentBlock::Unknown { kind: "audio".to_owned(), raw: json!({"a": 1}) }]);
     kept.line(AgentEvent::Informational { level: "warning".to_owned(), text: "Careful".to_owned() });
     kept.line(AgentEvent::Compacted { trigger: "auto".to_owned(), pre_tokens: Some(9), post_tokens: None });

@@ -9,7 +9,7 @@ use crate::launch::{agent_name, resume_command};
 use crate::named_files::NamedFiles;
 use crate::session::machine::Input;
 use crate::session::window_view::item_of_row;
-use crate::session::{LocalMessage, Message, Returned, Subscriber, export, gone};
+use crate::session::{CallImages, LocalMessage, Message, Subscriber, export, gone};
 use std::cell::RefCell;
 use std::path::Path;
 use tokio::sync::oneshot;
@@ -36,10 +36,9 @@ impl Actor {
             }
             LocalMessage::Images { item_id, reply } => {
                 let images = self.core.transcript().images(&item_id);
-                let is_claude = self.open.record.agent != AgentKind::Acp;
-                let id = self.session().agent_session_id.filter(|_| is_claude);
+                let id = self.claude_conversation();
                 let (config, project) = (&self.open.agent_config, &self.open.record.project);
-                let returned = images.map(|(images, stored_id)| Returned {
+                let returned = images.map(|(images, stored_id)| CallImages {
                     images,
                     stored_id,
                     transcript: id.map(|id| (config.clone(), project.clone(), id)),
@@ -63,12 +62,10 @@ impl Actor {
                 drop(reply.send(edited));
             }
             LocalMessage::NamedFiles(reply) => {
-                let record = &self.open.record;
-                let is_claude = record.agent != AgentKind::Acp;
                 let files = NamedFiles {
                     config: self.open.agent_config.clone(),
-                    project: record.project.clone(),
-                    conversation: self.core.conversation().filter(|_| is_claude).map(str::to_owned),
+                    project: self.open.record.project.clone(),
+                    conversation: self.claude_conversation(),
                 };
                 // A caller that has gone away needs no reply.
                 drop(reply.send(files));
@@ -241,6 +238,12 @@ impl Actor {
             tasks,
             prompts,
         }
+    }
+
+    /// The id of the conversation, if it is in the files of Claude Code.
+    fn claude_conversation(&self) -> Option<String> {
+        let is_claude = self.open.record.agent != AgentKind::Acp;
+        self.core.conversation().filter(|_| is_claude).map(str::to_owned)
     }
 
     pub(super) fn whole_session(&self) -> Session {

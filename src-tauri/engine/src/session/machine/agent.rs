@@ -75,7 +75,7 @@ impl Step<'_> {
                 self.machine.requests.on_task(task);
                 let has_changed = self.machine.background.reported(task, self.now);
                 self.changed_if(has_changed);
-                if self.machine.background.is_to_move(task) {
+                if self.machine.turn.is_some() && self.machine.background.is_to_move(task) {
                     self.ask_to_move();
                 }
             }

@@ -4,8 +4,8 @@ use super::*;
 use crate::permission;
 
 impl Machine {
-    /// Fills in the fields that the machine knows, without the open requests. The capabilities are those of the kind of agent: what its process
-    /// lacks of them is taken away.
+    /// Fills in the fields that the machine knows, without the open requests. The capabilities are those of the kind of agent
+    /// without those that its process lacks.
     pub fn describe(&self, session: &mut Session, activity: &str) {
         session.agent_session_id = self.conversation.id().map(str::to_owned);
         if let Some(title) = self.conversation.title() {
