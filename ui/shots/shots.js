@@ -126,7 +126,7 @@ async function allViews() {
     server: { middlewareMode: true, ws: false },
     appType: 'custom',
   });
-  const { sceneNames } = await vite.ssrLoadModule('/src/lib/host/fake/scenes.ts');
+  const { sceneNames } = await vite.ssrLoadModule('/src/fake/scenes.ts');
   const { pageNames } = await vite.ssrLoadModule('/src/stories/names.ts');
   await vite.close();
   return [...scenes(sceneNames), opening, ...extraViews, ...stories(pageNames)];

@@ -5,8 +5,8 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import App from './App.svelte';
 import type { Command } from './lib/bindings/api';
-import { FakeHost } from './lib/host/fake';
-import { commandRequest } from './lib/host/fake/script';
+import { FakeHost } from './fake/host';
+import { commandRequest } from './fake/script';
 import { ManualClock } from './test/clock';
 
 beforeEach(() => localStorage.clear());

@@ -6,9 +6,9 @@ import '@fontsource-variable/jetbrains-mono';
 import { mount } from 'svelte';
 
 import App from './App.svelte';
-import { connectHost } from './lib/host/connect';
-import { applyStoredAccent } from './lib/settings/appearance.svelte';
-import { applyStoredTheme } from './lib/settings/theme.svelte';
+import { connectHost } from './connect';
+import { applyStoredAccent } from './lib/window/settings/appearance.svelte';
+import { applyStoredTheme } from './lib/window/settings/theme.svelte';
 
 applyStoredTheme();
 applyStoredAccent();

@@ -226,8 +226,8 @@ mod tests {
     use super::*;
     use muda::accelerator::Accelerator;
 
-    /// The menu with every action of the page, as it is on macOS. `UPDATE_MENU=1 npx vitest run src/lib/actions/bar.test.ts`
-    /// writes it.
+    /// The menu with every action of the page, as it is on macOS.
+    /// `UPDATE_MENU=1 npx vitest run src/lib/window/actions/bar.test.ts` writes it.
     const EVERY_ACTION: &str = include_str!("every_action.json");
 
     fn every_action() -> Vec<MenuEntry> {

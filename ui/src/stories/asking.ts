@@ -1,16 +1,16 @@
 // Stories of permission requests and the panels that their buttons open.
 
 import type { PermissionRequest, Suggestion } from '../lib/bindings/api';
-import AlwaysAllow from '../lib/asking/AlwaysAllow.svelte';
-import DenyReason from '../lib/asking/DenyReason.svelte';
-import FormCard from '../lib/asking/FormCard.svelte';
-import InputEditor from '../lib/asking/InputEditor.svelte';
-import Notices from '../lib/asking/Notices.svelte';
-import PermissionCard from '../lib/asking/PermissionCard.svelte';
-import PlainRequest from '../lib/asking/PlainRequest.svelte';
-import PlanCard from '../lib/asking/PlanCard.svelte';
-import QuestionCard from '../lib/asking/QuestionCard.svelte';
-import * as script from '../lib/host/fake/script';
+import AlwaysAllow from '../lib/session/asking/AlwaysAllow.svelte';
+import DenyReason from '../lib/session/asking/DenyReason.svelte';
+import FormCard from '../lib/session/asking/FormCard.svelte';
+import InputEditor from '../lib/session/asking/InputEditor.svelte';
+import Notices from '../lib/session/asking/Notices.svelte';
+import PermissionCard from '../lib/session/asking/PermissionCard.svelte';
+import PlainRequest from '../lib/session/asking/PlainRequest.svelte';
+import PlanCard from '../lib/session/asking/PlanCard.svelte';
+import QuestionCard from '../lib/session/asking/QuestionCard.svelte';
+import * as script from '../fake/script';
 import { agree, ignore, press, states, write, type Page } from './story';
 
 const moved = () => null;

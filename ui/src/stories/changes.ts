@@ -3,18 +3,18 @@
 import { tick } from 'svelte';
 
 import type { Changes, FileText } from '../lib/bindings/api';
-import ChangesDialog from '../lib/changes/ChangesDialog.svelte';
-import { ChangeActs, partsOf, type AskedRevert } from '../lib/changes/acts.svelte';
-import CommentList from '../lib/changes/CommentList.svelte';
-import { LineComments } from '../lib/changes/comments.svelte';
-import FileCounts from '../lib/changes/FileCounts.svelte';
-import FileSection from '../lib/changes/FileSection.svelte';
-import RevertDialog from '../lib/changes/RevertDialog.svelte';
-import SideBySide from '../lib/changes/SideBySide.svelte';
-import { WorkingChanges } from '../lib/changes/working.svelte';
-import { diffOf, EDITED, fileOf, manyChanges, MOMENTS, MONEY, NO_CHANGES, WORKING } from '../lib/host/fake/changes';
-import { FILES, NO_FILE } from '../lib/host/fake/files';
-import FileViewer from '../lib/viewer/FileViewer.svelte';
+import ChangesDialog from '../lib/session/changes/ChangesDialog.svelte';
+import { ChangeActs, partsOf, type AskedRevert } from '../lib/session/changeActs.svelte';
+import CommentList from '../lib/session/changes/CommentList.svelte';
+import { LineComments } from '../lib/session/comments.svelte';
+import FileCounts from '../lib/session/changes/FileCounts.svelte';
+import FileSection from '../lib/session/changes/FileSection.svelte';
+import RevertDialog from '../lib/session/changes/RevertDialog.svelte';
+import SideBySide from '../lib/session/changes/SideBySide.svelte';
+import { WorkingChanges } from '../lib/session/workingTree.svelte';
+import { diffOf, EDITED, fileOf, manyChanges, MOMENTS, MONEY, NO_CHANGES, WORKING } from '../fake/changes';
+import { FILES, NO_FILE } from '../fake/files';
+import FileViewer from '../lib/session/viewer/FileViewer.svelte';
 import { ignore, states, type Page, type Play } from './story';
 
 const REVIEW = ['Why is this not a strategy of its own?', 'Say which rounding this is, and why: '.repeat(12)];

@@ -1,12 +1,12 @@
 // Stories of the composer and the queue.
 
-import Composer from '../lib/composer/Composer.svelte';
-import PlainComposer from '../lib/composer/PlainComposer.svelte';
-import QueueList from '../lib/composer/QueueList.svelte';
+import Composer from '../lib/session/composer/Composer.svelte';
+import PlainComposer from '../lib/session/composer/PlainComposer.svelte';
+import QueueList from '../lib/session/composer/QueueList.svelte';
 import type { QueuedPrompt } from '../lib/bindings/api';
-import { emptySession, PROJECT_FILES } from '../lib/host/fake/facts';
-import { drafted } from '../lib/state/attachments';
-import { Draft } from '../lib/state/drafts.svelte';
+import { emptySession, PROJECT_FILES } from '../fake/facts';
+import { drafted } from '../lib/session/attachments';
+import { Draft } from '../lib/session/drafts.svelte';
 import { agree, ignore, press, states, write, type Page } from './story';
 
 /** A chequered square. */

@@ -3,11 +3,11 @@
 import { tick } from 'svelte';
 
 import type { Configuration, Session } from '../lib/bindings/api';
-import ConfigurationDialog from '../lib/configuration/ConfigurationDialog.svelte';
-import { configuration, NO_CONFIGURATION, server } from '../lib/host/fake/configuration';
-import { emptySession } from '../lib/host/fake/facts';
-import { SERVER_LOGS } from '../lib/host/fake/script';
-import { RULES } from '../lib/host/fake/rules';
+import ConfigurationDialog from '../lib/session/configuration/ConfigurationDialog.svelte';
+import { configuration, NO_CONFIGURATION, server } from '../fake/configuration';
+import { emptySession } from '../fake/facts';
+import { SERVER_LOGS } from '../fake/script';
+import { RULES } from '../fake/rules';
 import { ignore, states, type Page } from './story';
 
 const page = (facts: Partial<Session>, all: Configuration = configuration(Date.now())) => ({

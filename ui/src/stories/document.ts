@@ -3,11 +3,11 @@
 import { tick } from 'svelte';
 
 import type { Block, Span } from '../lib/bindings/api';
-import TextDocument from '../lib/conversation/TextDocument.svelte';
+import TextDocument from '../lib/session/conversation/TextDocument.svelte';
 import Blocks from '../lib/document/Blocks.svelte';
 import DiffView from '../lib/document/DiffView.svelte';
-import { document as parsed } from '../lib/host/fake/markdown';
-import * as script from '../lib/host/fake/script';
+import { document as parsed } from '../fake/markdown';
+import * as script from '../fake/script';
 import Slices from './Slices.svelte';
 import { ignore, states, type Page, type Play } from './story';
 

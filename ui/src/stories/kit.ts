@@ -14,7 +14,7 @@ import Menu from '../lib/kit/Menu.svelte';
 import MenuList from '../lib/kit/MenuList.svelte';
 import SearchField from '../lib/kit/SearchField.svelte';
 import Splitter from '../lib/kit/Splitter.svelte';
-import StatusMark from '../lib/kit/StatusMark.svelte';
+import StatusMark from '../lib/session/StatusMark.svelte';
 import { ignore, press, states, write, type Page } from './story';
 
 const says = (words: string) => createRawSnippet(() => ({ render: () => `<span>${words}</span>` }));

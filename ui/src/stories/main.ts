@@ -6,10 +6,10 @@ import '../app.css';
 
 import { mount } from 'svelte';
 
-import { FakeHost } from '../lib/host/fake';
-import { applyStoredTheme } from '../lib/settings/theme.svelte';
-import { Attention, systemClock } from '../lib/state/attention.svelte';
-import { ProjectState } from '../lib/state/project.svelte';
+import { FakeHost } from '../fake/host';
+import { applyStoredTheme } from '../lib/window/settings/theme.svelte';
+import { Attention, systemClock } from '../lib/kit/attention.svelte';
+import { ProjectState } from '../lib/project/project.svelte';
 import { pages } from './all';
 import Gallery from './Gallery.svelte';
 

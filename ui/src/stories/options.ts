@@ -1,11 +1,11 @@
 // Stories of the options of a session.
 
 import type { OptionsReview, Preset, SessionOptions } from '../lib/bindings/api';
-import { emptySession, PROJECT } from '../lib/host/fake/facts';
-import { reviewOf } from '../lib/host/fake/options';
-import { NO_OPTIONS } from '../lib/options/form';
-import OptionsDialog from '../lib/options/OptionsDialog.svelte';
-import StartPreview from '../lib/options/StartPreview.svelte';
+import { emptySession, PROJECT } from '../fake/facts';
+import { reviewOf } from '../fake/options';
+import { NO_OPTIONS } from '../lib/session/options/form';
+import OptionsDialog from '../lib/session/options/OptionsDialog.svelte';
+import StartPreview from '../lib/session/options/StartPreview.svelte';
 import { ignore, states, type Page } from './story';
 
 const CHOSEN: SessionOptions = {

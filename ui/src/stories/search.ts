@@ -1,16 +1,16 @@
 // Stories of the search in all sessions and of the board of all projects.
 
-import { BoardPage } from '../lib/board/board.svelte';
-import BoardWindow from '../lib/board/BoardWindow.svelte';
-import { FakeHost } from '../lib/host/fake';
-import { BOARDS, machinesOf } from '../lib/host/fake/board';
-import { SETTINGS } from '../lib/host/fake/facts';
-import { QUESTIONS } from '../lib/host/fake/far';
-import { searchFound, SEARCHED } from '../lib/host/fake/search';
+import { BoardPage } from '../lib/window/board/board.svelte';
+import BoardWindow from '../lib/window/board/BoardWindow.svelte';
+import { FakeHost } from '../fake/host';
+import { BOARDS, machinesOf } from '../fake/board';
+import { SETTINGS } from '../fake/facts';
+import { QUESTIONS } from '../fake/far';
+import { searchFound, SEARCHED } from '../fake/search';
 import type { SearchChange } from '../lib/bindings/api';
-import SearchPanel from '../lib/search/SearchPanel.svelte';
-import { SearchState } from '../lib/search/search.svelte';
-import { systemClock } from '../lib/state/attention.svelte';
+import SearchPanel from '../lib/project/search/SearchPanel.svelte';
+import { SearchState } from '../lib/project/search.svelte';
+import { systemClock } from '../lib/kit/attention.svelte';
 import { ignore, press, settle, states, type Page } from './story';
 
 /** A search for these words that has come this far. */

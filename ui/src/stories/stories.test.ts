@@ -10,10 +10,10 @@ import { parse, type AST } from 'svelte/compiler';
 import { describe, expect, it } from 'vitest';
 
 import App from '../App.svelte';
-import { FakeHost } from '../lib/host/fake';
-import { sceneNames } from '../lib/host/fake/scenes';
-import { Attention } from '../lib/state/attention.svelte';
-import { ProjectState } from '../lib/state/project.svelte';
+import { FakeHost } from '../fake/host';
+import { sceneNames } from '../fake/scenes';
+import { Attention } from '../lib/kit/attention.svelte';
+import { ProjectState } from '../lib/project/project.svelte';
 import { ManualClock } from '../test/clock';
 import { pages } from './all';
 import Gallery from './Gallery.svelte';

@@ -3,11 +3,11 @@
 import { tick, type Component } from 'svelte';
 
 import type { Body, Item, Session } from '../lib/bindings/api';
-import { emptySession } from '../lib/host/fake/facts';
-import { FakeSession } from '../lib/host/fake/session';
-import { FakeWindow } from '../lib/host/fake/window';
-import { ItemState } from '../lib/state/item.svelte';
-import { SessionState } from '../lib/state/session.svelte';
+import { emptySession } from '../fake/facts';
+import { FakeSession } from '../fake/session';
+import { FakeWindow } from '../fake/window';
+import { ItemState } from '../lib/session/item.svelte';
+import { SessionState } from '../lib/session/session.svelte';
 
 type Props = Record<string, unknown>;
 

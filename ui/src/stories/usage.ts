@@ -3,17 +3,17 @@
 import { tick } from 'svelte';
 
 import type { Session } from '../lib/bindings/api';
-import { contextReport, limited, NO_CONTEXT, NO_LIMITS, planLimits } from '../lib/host/fake/context';
-import { emptySession } from '../lib/host/fake/facts';
-import { NO_USAGE, usageOf } from '../lib/host/fake/usage';
-import { partsOf } from '../lib/usage/context';
-import ContextBar from '../lib/usage/ContextBar.svelte';
-import ContextDialog from '../lib/usage/ContextDialog.svelte';
-import LimitList from '../lib/usage/LimitList.svelte';
-import LimitNote from '../lib/usage/LimitNote.svelte';
-import UsageDays from '../lib/usage/UsageDays.svelte';
-import UsageDialog from '../lib/usage/UsageDialog.svelte';
-import UsageTable from '../lib/usage/UsageTable.svelte';
+import { contextReport, limited, NO_CONTEXT, NO_LIMITS, planLimits } from '../fake/context';
+import { emptySession } from '../fake/facts';
+import { NO_USAGE, usageOf } from '../fake/usage';
+import { partsOf } from '../lib/session/usage/context';
+import ContextBar from '../lib/session/usage/ContextBar.svelte';
+import ContextDialog from '../lib/session/usage/ContextDialog.svelte';
+import LimitList from '../lib/session/usage/LimitList.svelte';
+import LimitNote from '../lib/session/usage/LimitNote.svelte';
+import UsageDays from '../lib/session/usage/UsageDays.svelte';
+import UsageDialog from '../lib/session/usage/UsageDialog.svelte';
+import UsageTable from '../lib/session/usage/UsageTable.svelte';
 import { ignore, press, states, type Page } from './story';
 
 const page = (view: ReturnType<typeof usageOf> | null) => ({

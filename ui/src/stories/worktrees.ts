@@ -3,14 +3,14 @@
 import { tick } from 'svelte';
 
 import type { CommandError } from '../lib/bindings/api';
-import { FakeHost } from '../lib/host/fake';
-import { worktree } from '../lib/host/fake/worktrees';
-import NewWorktreeDialog from '../lib/worktrees/NewWorktreeDialog.svelte';
-import RemoveWorktree from '../lib/worktrees/RemoveWorktree.svelte';
-import { Worktrees, type AskedRemoval } from '../lib/worktrees/worktrees.svelte';
-import WorktreesDialog from '../lib/worktrees/WorktreesDialog.svelte';
+import { FakeHost } from '../fake/host';
+import { worktree } from '../fake/worktrees';
+import NewWorktreeDialog from '../lib/project/worktrees/NewWorktreeDialog.svelte';
+import RemoveWorktree from '../lib/project/worktrees/RemoveWorktree.svelte';
+import { Worktrees, type AskedRemoval } from '../lib/project/worktrees.svelte';
+import WorktreesDialog from '../lib/project/worktrees/WorktreesDialog.svelte';
 import { ignore, press, states, write, type Page } from './story';
-import type { Asked } from '../lib/state/askAnother';
+import type { Asked } from '../lib/project/askAnother';
 
 const failure = (message: string, detail: string | null = null): CommandError => ({
   code: 'internal',

@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest';
 
 import App from '../App.svelte';
 import type { SidePanels } from '../lib/bindings/api';
-import { FakeHost } from '../lib/host/fake';
+import { FakeHost } from '../fake/host';
 import { ManualClock } from './clock';
 
 export interface OpenedApp {

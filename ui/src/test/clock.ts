@@ -1,6 +1,6 @@
 // A clock that a test advances.
 
-import type { Clock } from '../lib/state/attention.svelte';
+import type { Clock } from '../lib/kit/attention.svelte';
 
 export class ManualClock implements Clock {
   #now = 1_000_000;

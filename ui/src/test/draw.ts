@@ -3,9 +3,9 @@
 import { render, type RenderResult } from '@testing-library/svelte';
 import type { Component } from 'svelte';
 
-import { FakeHost } from '../lib/host/fake';
-import { Attention } from '../lib/state/attention.svelte';
-import { ProjectState } from '../lib/state/project.svelte';
+import { FakeHost } from '../fake/host';
+import { Attention } from '../lib/kit/attention.svelte';
+import { ProjectState } from '../lib/project/project.svelte';
 import { ManualClock } from './clock';
 import Harness from './Harness.svelte';
 

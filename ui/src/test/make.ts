@@ -1,9 +1,9 @@
 // Factories for test data.
 
 import type { Batch, Block, Event, Item, ItemId, RowRange, Session, Snapshot, ToolIcon } from '../lib/bindings/api';
-import { emptySession } from '../lib/host/fake/facts';
-import { codeLine } from '../lib/host/fake/markdown';
-import { tool, whole } from '../lib/host/fake/script';
+import { emptySession } from '../fake/facts';
+import { codeLine } from '../fake/markdown';
+import { tool, whole } from '../fake/script';
 
 export function session(facts: Partial<Session> = {}): Session {
   return { ...emptySession('s1', 'A session'), createdAt: 1, changedAt: 1, ...facts };

@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 import type { Block, Span } from '../bindings/api';
 import { draw } from '../../test/draw';
 import { code, paragraph } from '../../test/make';
-import { codeLine, document as parse } from '../host/fake/markdown';
-import { EXPLAINED } from '../host/fake/script';
+import { codeLine, document as parse } from '../../fake/markdown';
+import { EXPLAINED } from '../../fake/script';
 import Blocks from './Blocks.svelte';
 import { blocksText } from './markdown';
 

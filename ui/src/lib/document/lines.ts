@@ -2,7 +2,7 @@
 // several times as much as the element.
 
 import type { CodeLine } from '../bindings/api';
-import { breakable } from '../text/breakable';
+import { breakable } from '../kit/breakable';
 import { RIGHT_TO_LEFT } from './direction';
 
 /**

@@ -2,7 +2,7 @@
 // times as much as the element.
 
 import type { Span } from '../bindings/api';
-import { breakable } from '../text/breakable';
+import { breakable } from '../kit/breakable';
 
 /** Whether the span includes no link, file or image, which need a component. */
 export function isPlain(span: Span): boolean {

@@ -3,7 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import App from '../../App.svelte';
-import { FakeHost } from '../host/fake';
+import { FakeHost } from '../../fake/host';
 
 beforeEach(() => {
   localStorage.clear();

@@ -5,15 +5,15 @@ import { describe, expect, it } from 'vitest';
 
 import { draw } from '../../test/draw';
 import { session } from '../../test/make';
-import RequestStack from '../asking/RequestStack.svelte';
-import { ARM_MS } from '../asking/arming.svelte';
+import RequestStack from '../session/asking/RequestStack.svelte';
+import { ARM_MS } from '../session/asking/arming.svelte';
 import type { Decision, PermissionRequest, RequestId } from '../bindings/api';
 import { loggedError } from '../host/host';
-import { commandRequest, questionRequest } from '../host/fake/script';
+import { commandRequest, questionRequest } from '../../fake/script';
 import Guard from './Guard.svelte';
-import { rowId, type Row } from '../sessions/rows';
-import SessionList from '../sessions/SessionList.svelte';
-import { PROJECT } from '../host/fake/facts';
+import { rowId, type Row } from '../session/sessionRows';
+import SessionList from '../project/sessions/SessionList.svelte';
+import { PROJECT } from '../../fake/facts';
 
 /** A request that its card fails to draw. */
 const broken = (change: Partial<PermissionRequest> = {}) => ({

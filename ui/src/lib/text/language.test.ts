@@ -2,8 +2,8 @@
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
-import { SETTINGS } from '../host/fake/facts';
-import { dayName } from '../usage/days';
+import { SETTINGS } from '../../fake/facts';
+import { dayName } from '../session/usage/days';
 import { dateLanguage, setDateLanguage, USUAL, wantedLanguage } from './language.svelte';
 import { ago, moment, periods } from './time';
 

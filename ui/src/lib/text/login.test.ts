@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
-import { emptySession } from '../host/fake/facts';
-import { NO_PROFILE } from '../settings/profileForm';
+import { emptySession } from '../../fake/facts';
+import { NO_PROFILE } from '../window/settings/profileForm';
 import { hasLogin, loginCommand } from './login';
 
 const session = {

@@ -2,7 +2,7 @@
 // the relay show them too.
 
 import type { ToolCall, ToolState } from '../bindings/api';
-import { plural } from './amounts';
+import { plural } from '../kit/amounts';
 
 /** The label of a state's icon, also for screen readers. */
 export const TOOL_STATES: Record<ToolState, string> = {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { dollars, exactDollars, plural, tokens } from './amounts';
+import { dollars, exactDollars, plural, tokens } from '../kit/amounts';
 import { statusSentence, windowTitle } from './status';
 import { ago, day, elapsed, span } from './time';
 

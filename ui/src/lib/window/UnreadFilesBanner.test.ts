@@ -2,7 +2,7 @@ import { render, screen, within } from '@testing-library/svelte';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, it } from 'vitest';
 
-import { UNREAD_FILES } from '../host/fake/facts';
+import { UNREAD_FILES } from '../../fake/facts';
 import UnreadFilesBanner from './UnreadFilesBanner.svelte';
 
 const NAME = 'Files that could not be read';

@@ -1,10 +1,10 @@
 // Classes of documents: blocks, spans, lines of code and plans, drawn at once, in steps, and changed.
 
 import type { Block, CodeLine, Span } from '../../lib/bindings/api';
-import { feedback, planLines } from '../../lib/asking/plan';
-import { estimateBlocks } from '../../lib/conversation/estimate';
-import { Heights } from '../../lib/conversation/heights';
-import { markWords } from '../../lib/conversation/highlight';
+import { feedback, planLines } from '../../lib/session/asking/plan';
+import { estimateBlocks } from '../../lib/session/conversation/estimate';
+import { Heights } from '../../lib/session/conversation/heights';
+import { markWords } from '../../lib/document/highlight';
 import { drawLines } from '../../lib/document/lines';
 import { blocksText, diffText } from '../../lib/document/markdown';
 import { drawSpans, isPlain } from '../../lib/document/spans';

@@ -6,9 +6,9 @@ import '../../app.css';
 
 import { flushSync, mount, unmount, type Component } from 'svelte';
 
-import { FakeHost } from '../../lib/host/fake';
-import { Attention, systemClock } from '../../lib/state/attention.svelte';
-import { ProjectState } from '../../lib/state/project.svelte';
+import { FakeHost } from '../../fake/host';
+import { Attention, systemClock } from '../../lib/kit/attention.svelte';
+import { ProjectState } from '../../lib/project/project.svelte';
 import Harness from '../Harness.svelte';
 import { drawings, type Drawing } from './drawings';
 import { answer, changesOf, streamed, type Streamed, type Way } from './streams';

@@ -1,17 +1,17 @@
 // Classes of data that a window keeps: rows, items, requests, files, subagents, sessions and lists.
 
 import type { Event, Item, PermissionRequest } from '../../lib/bindings/api';
-import { stored } from '../../lib/host/fake/facts';
-import { commandRequest } from '../../lib/host/fake/script';
+import { stored } from '../../fake/facts';
+import { commandRequest } from '../../fake/script';
 import { inOrder } from '../../lib/host/order';
-import { byOrigin } from '../../lib/rules/origins';
-import { fits, groupRows, inOrder as newestFirst, rowsOf, wordsOf } from '../../lib/sessions/rows';
-import { changedFiles } from '../../lib/side/changes';
-import { uniqueKeys } from '../../lib/state/keys';
-import { Problems } from '../../lib/state/problems.svelte';
-import { reuse } from '../../lib/state/reuse';
-import { SessionState } from '../../lib/state/session.svelte';
-import { bySeverity } from '../../lib/trust/groups';
+import { byOrigin } from '../../lib/session/rules/origins';
+import { fits, groupRows, inOrder as newestFirst, rowsOf, wordsOf } from '../../lib/session/sessionRows';
+import { changedFiles } from '../../lib/session/side/changes';
+import { uniqueKeys } from '../../lib/kit/uniqueKeys';
+import { Problems } from '../../lib/session/problems.svelte';
+import { reuse } from '../../lib/session/reuse';
+import { SessionState } from '../../lib/session/session.svelte';
+import { bySeverity } from '../../lib/project/trust/groups';
 import { at, batch, call, code, paragraph, prompt, session, snapshot, text } from '../make';
 import { list, repeat, type Class } from './inputs';
 

@@ -4,9 +4,9 @@
 import { createRawSnippet, type Component } from 'svelte';
 
 import type { Batch, Block, Event, Item } from '../../lib/bindings/api';
-import Transcript from '../../lib/conversation/Transcript.svelte';
-import { document as parsed } from '../../lib/host/fake/markdown';
-import { SessionState } from '../../lib/state/session.svelte';
+import Transcript from '../../lib/session/conversation/Transcript.svelte';
+import { document as parsed } from '../../fake/markdown';
+import { SessionState } from '../../lib/session/session.svelte';
 import { batch, session, snapshot } from '../make';
 
 export type Way = 'answer' | 'plain';

@@ -1,15 +1,15 @@
 // Classes of text: one long line, many lines, one character again and again, and near-matches of every expression.
 
-import { answersByQuestion, QuestionAnswer } from '../../lib/asking/answers.svelte';
-import { completions } from '../../lib/composer/completion';
-import { complete, mentionAt, withMentions, written } from '../../lib/composer/mention';
-import { Recall } from '../../lib/composer/recall';
-import { modelLabel } from '../../lib/conversation/modes';
+import { answersByQuestion, QuestionAnswer } from '../../lib/session/asking/answers.svelte';
+import { completions } from '../../lib/session/composer/completion';
+import { complete, mentionAt, withMentions, written } from '../../lib/session/mention';
+import { Recall } from '../../lib/session/composer/recall';
+import { modelLabel } from '../../lib/session/modes';
 import { mustShowHost } from '../../lib/document/host';
 import { fenced, indented } from '../../lib/document/markdown';
 import { loggedError } from '../../lib/host/host';
-import { matching } from '../../lib/palette/entries';
-import { pieces } from '../../lib/text/pieces';
+import { matching } from '../../lib/window/palette/entries';
+import { pieces } from '../../lib/kit/pieces';
 import { flagged, reveal, warnings } from '../../lib/text/reveal';
 import { lookupWords, stateOfAll } from '../../lib/text/tools';
 import { session } from '../make';

@@ -1,8 +1,0 @@
-// Refusals of the fake host.
-
-import type { CommandError } from '../../bindings/api';
-
-export function refuse<T>(code: CommandError['code'], message: string): Promise<T> {
-  const error: CommandError = { code, message, detail: null };
-  return Promise.reject(error);
-}

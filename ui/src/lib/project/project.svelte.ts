@@ -1,0 +1,505 @@
+// The state of a window: its project, the project's sessions, and the open session.
+
+import type {
+  AgentView,
+  Connection,
+  ExportFormat,
+  FoundFiles,
+  ItemId,
+  PagePoint,
+  Profile,
+  ProjectView,
+  RecentProject,
+  RequestId,
+  Session,
+  SessionId,
+  SessionMark,
+  SettingsView,
+  SidePanels,
+  WindowEvent,
+} from '../bindings/api';
+import { asCommandError, type Host } from '../host/host';
+import { SearchState } from './search.svelte';
+import { SessionCreation } from './creation.svelte';
+import { AgentStart } from './agentStart';
+import { Removals } from './removals.svelte';
+import { rowId, type Row } from '../session/sessionRows';
+import { SessionList } from './sessionList.svelte';
+import { SessionChanges } from '../session/changes.svelte';
+import { machinesOf, type Machines } from './machines';
+import { ConnectionQuestions } from './connectionQuestions.svelte';
+import { StoredSessions } from './stored.svelte';
+import { TrustQuestions } from './trustQuestions.svelte';
+import { Worktrees } from './worktrees.svelte';
+import { MenuBar } from './menuBar.svelte';
+import { shownProject } from '../text/project';
+import { takeNamed } from './askAnother';
+import { AgentCheck } from '../session/agentCheck.svelte';
+import { SecondSession } from './second.svelte';
+import { Drafts } from '../session/drafts.svelte';
+import { Feed } from '../session/feed';
+import { FileLinks } from '../session/fileLinks.svelte';
+import { MainPane, type Pane } from '../session/pane.svelte';
+import { reuse } from '../session/reuse';
+import { SessionState } from '../session/session.svelte';
+import { SessionActions } from '../session/sessionActions';
+
+/** Conversations kept in memory in addition to the open one, so that returning to them is instant. */
+const KEPT = 4;
+
+export class ProjectState extends SessionActions {
+  /** The files that texts name. */
+  readonly fileLinks: FileLinks;
+  /** The changes of the open session. */
+  readonly changes: SessionChanges;
+  /** New sessions. */
+  readonly creation: SessionCreation;
+  /** The session that is shown beside the open one. */
+  readonly second: SecondSession;
+  /** The trust decisions. */
+  readonly trust: TrustQuestions;
+  /** The sessions that were removed in this window. */
+  readonly removals = new Removals();
+  /** Other machines, for the dialog that opens a folder there. */
+  readonly machines: Machines;
+  /** The questions of their connections. */
+  readonly questions: ConnectionQuestions;
+  readonly menuBar: MenuBar;
+  /** The worktrees of the project's repository. */
+  readonly worktrees: Worktrees;
+  /** The sessions in the agent's own store. */
+  readonly stored: StoredSessions;
+  /** The project's sessions. */
+  readonly list: SessionList;
+  project = $state.raw<ProjectView>() as ProjectView;
+  settings = $state.raw<SettingsView>() as SettingsView;
+  /** The pane of the open session. */
+  readonly main: MainPane;
+  /** The request that the shell wants to be shown. */
+  shownRequest = $state.raw<string | null>(null);
+  /** The sessions of other projects that wait for the user, oldest first. */
+  waiting = $state.raw<readonly string[]>([]);
+  /** The item that is to be shown as soon as its session has it: a search result was opened. */
+  shownItem = $state.raw<{ sessionId: SessionId; itemId: ItemId } | null>(null);
+  /** Whether the agent of new sessions can work. */
+  readonly agentCheck: AgentCheck;
+  /** A removed session is being brought back. */
+  restoring = $state(false);
+  /** The result of the last action outside the window, until it is dismissed: “Exported to …”. */
+  done = $state<string | null>(null);
+  /** Why a key had nothing to do, shown for a moment. */
+  hint = $state.raw<{ words: string } | null>(null);
+  /** The pane that files are being dragged over. */
+  dragging = $state.raw<Pane | null>(null);
+  /** Other projects that were opened earlier, once they were requested. */
+  recent = $state.raw<readonly RecentProject[]>([]);
+  /** The search in all sessions. */
+  readonly search: SearchState;
+  readonly drafts: Drafts;
+  #feed: Feed | null = null;
+  #kept = new Map<SessionId, SessionState>();
+  /** Starting agents before a prompt. */
+  readonly start: AgentStart;
+  /** The panels as the project's last window left them. */
+  readonly panels: SidePanels;
+
+  constructor(host: Host, { project, settings, waiting, panels }: Connection, drafts = new Drafts()) {
+    super(host);
+    this.panels = panels;
+    const openId = () => this.open?.id ?? null;
+    this.fileLinks = new FileLinks(host, this.problems);
+    this.search = new SearchState(host);
+    this.worktrees = new Worktrees(host);
+    this.machines = machinesOf(host);
+    this.questions = new ConnectionQuestions(host, this.problems);
+    this.menuBar = new MenuBar(host, this.problems);
+    const isDemo = () => this.project.agent.type === 'found' && this.project.agent.kind === 'demo';
+    // The agent of another machine is found there when a session starts.
+    const isUnchecked = () => this.project.machine !== null || isDemo();
+    this.agentCheck = new AgentCheck(host, this.problems, isUnchecked, (agent) => this.#takeAgent(agent));
+    this.stored = new StoredSessions(project.path);
+    const isShown = (id: SessionId) => this.open?.id === id || this.second.state?.id === id;
+    this.list = new SessionList(this.stored, isShown);
+    this.project = project;
+    this.settings = settings;
+    this.waiting = waiting;
+    this.list.all = project.sessions;
+    this.changes = new SessionChanges(host, this.problems, openId, () => this.project.machine !== null);
+    this.trust = new TrustQuestions(host, this.problems, {
+      project: () => this.project,
+      profiles: () => this.profiles,
+      begin: (wanted) => this.creation.createWith(wanted),
+    });
+    this.creation = new SessionCreation(host, this.problems, this.trust, async (session) => {
+      this.list.take(session);
+      this.drafts.begin(session.id, this.project.path);
+      const opened = this.openSession(session.id);
+      if (!this.drafts.of(session.id, this.project.path).empty) void this.main.beginWriting();
+      await opened;
+      return this.open;
+    });
+    this.trust.begin();
+    this.start = new AgentStart(host, this.problems, this.trust);
+    this.drafts = drafts;
+    const reportCards = (session: SessionId, requests: RequestId[]) => void this.#reportCards(session, requests);
+    this.main = new MainPane(host, this, reportCards);
+    this.second = new SecondSession(host, this, reportCards);
+  }
+
+  /** Connects, starts listening, then requests the snapshot of the open session. In this order no event is missed. */
+  static async start(host: Host, drafts?: Drafts): Promise<ProjectState> {
+    const connection = await host.connect();
+    const state = new ProjectState(host, connection, drafts);
+    await host.listen(
+      connection.event,
+      (event) => state.hear(event),
+      (reason) => state.miss(reason),
+    );
+    if (connection.project.machine !== null) void state.retryFar();
+    void state.followStored();
+    void state.agentCheck.check();
+    const { open } = connection.project;
+    if (open !== null) await state.openSession(open);
+    if (open !== null && connection.showItem !== null) state.#showItem(open, connection.showItem);
+    if (connection.project.hasDraft) await state.#takeDraft();
+    return state;
+  }
+
+  /** The open conversation. */
+  get open(): SessionState | null {
+    return this.main.state;
+  }
+
+  /** Deskbell's own sessions. */
+  get sessions(): readonly Session[] {
+    return this.list.all;
+  }
+
+  /** The rows of the session list, newest first. */
+  get rows(): readonly Row[] {
+    return this.list.rows;
+  }
+
+  /** Sessions whose turn ended since the user last opened them. */
+  get unread(): ReadonlySet<SessionId> {
+    return this.list.unread;
+  }
+
+  hear(event: WindowEvent): void {
+    this.questions.hear(event);
+    this.menuBar.hear(event);
+    this.recordings.hear(event);
+    switch (event.type) {
+      case 'batchReady':
+        this.#feed?.announce(event.sessionId);
+        this.second.announce(event.sessionId);
+        break;
+      case 'sessionListed':
+        this.list.take(event.session);
+        break;
+      case 'sessionRemoved':
+        this.#forget(event.sessionId);
+        break;
+      case 'storedChanged':
+        this.stored.take(event.change).forEach((news) => this.list.markUnread(news));
+        break;
+      case 'marksChanged':
+        this.stored.marks = new Map(event.marks.map(({ id, mark }) => [id, mark]));
+        break;
+      case 'show':
+        this.shownRequest = event.requestId;
+        void this.openSession(event.sessionId);
+        if (event.itemId !== null) this.#showItem(event.sessionId, event.itemId);
+        break;
+      case 'searched':
+        this.search.take(event.nr, event.change);
+        break;
+      case 'worktreesChanged':
+        this.worktrees.usesChanged();
+        break;
+      case 'waitingChanged':
+        this.waiting = event.waiting;
+        break;
+      case 'dragging':
+        this.dragging = event.at === null ? null : this.#paneAt(event.at);
+        break;
+      case 'dropped':
+        this.#paneAt(event.at).takeDropped(event.dropped);
+        break;
+      case 'failed':
+        this.problems.report(event.what, event.error);
+        break;
+      case 'settingsChanged':
+        this.#takeSettings(event.settings);
+        break;
+      case 'projectChanged':
+        this.#takeProject(event.project);
+        this.list.takeAll(event.project.sessions);
+        if (event.project.hasDraft) void this.#takeDraft();
+        break;
+    }
+  }
+
+  /** An event was lost: reports that and reloads the sessions that are shown. */
+  miss(reason: unknown): void {
+    this.problems.report('This window missed an update', asCommandError(reason));
+    void this.#feed?.load();
+    this.second.reload();
+  }
+
+  #takeProject(project: ProjectView): void {
+    const { agent, agentRefusals } = this.project;
+    this.project = reuse(this.project, project);
+    this.trust.follow(project, agentRefusals);
+    if (project.agent.type === 'found') this.creation.missing = null;
+    if (this.project.agent !== agent) void this.agentCheck.check();
+  }
+
+  #takeSettings(settings: SettingsView): void {
+    const isOther = settings.settings.agent.program !== this.settings.settings.agent.program;
+    this.settings = settings;
+    if (isOther) void this.agentCheck.check();
+  }
+
+  #takeAgent(agent: AgentView): void {
+    this.project = reuse(this.project, { ...this.project, agent });
+    if (agent.type === 'found') this.creation.missing = null;
+  }
+
+  async openSession(id: SessionId): Promise<void> {
+    this.creation.missing = null;
+    this.list.unread.delete(id);
+    if (this.open?.id === id) return;
+    const facts = this.list.find(id);
+    if (facts === undefined) {
+      this.problems.report('The session was not opened', {
+        code: 'noSuchSession',
+        message: 'The session no longer exists.',
+        detail: null,
+      });
+      return;
+    }
+    // The demo agent reads and runs nothing of the folder, so it needs no decision about the folder's trust.
+    if (facts.agent === 'demo') this.trust.hide();
+    const before = this.open;
+    // The two change places.
+    const swapped = this.second.state?.id === id ? this.second.leave() : null;
+    this.#feed?.close();
+    if (before !== null) this.#keep(before);
+    const state = swapped ?? this.#kept.get(id) ?? new SessionState(facts);
+    this.main.state = state;
+    this.#feed = new Feed(this.host, state, {
+      onapplied: (session) => this.list.take(session),
+      onerror: (error) => this.problems.report('The session could not be read', error),
+    });
+    await this.#feed.load();
+    if (swapped !== null && before !== null && this.open === state) await this.second.show(before);
+  }
+
+  /** Shows a session beside the open one. */
+  async showSecond(id: SessionId): Promise<void> {
+    const facts = this.list.find(id);
+    if (facts === undefined || this.open === null || this.open.id === id) return;
+    this.list.unread.delete(id);
+    await this.second.show(this.#kept.get(id) ?? new SessionState(facts));
+  }
+
+  /**
+   * Opens the session of a row. A conversation of the agent's store becomes a session. Nothing is started, unless only
+   * the agent has the messages.
+   */
+  async openRow(row: Row): Promise<void> {
+    if (row.session !== null) return this.openSession(row.session.id);
+    this.list.unread.delete(rowId(row));
+    // Looking at a conversation runs nothing, so it needs no decision about the folder's trust.
+    this.trust.hide();
+    await this.problems.attempt('The session was not opened', async () => {
+      const session = await this.host.openStored(row.stored.agentSessionId);
+      this.list.take(session);
+      await this.openSession(session.id);
+      if (row.stored.agent !== null && !session.alive) await this.start.toRead(session.id);
+    });
+  }
+
+  /** Brings up the window of the project that has waited longest, at its request. */
+  async showWaitingElsewhere(): Promise<void> {
+    if (this.waiting.length === 0) return;
+    await this.problems.attempt('The session was not opened', () => this.host.showWaiting());
+  }
+
+  /** Opens a search result in the window of its project, at the item that matches. */
+  async openFound(agentSessionId: string, itemId: ItemId | null): Promise<void> {
+    await this.problems.attempt('The session was not opened', () => this.host.openFound(agentSessionId, itemId));
+  }
+
+  #showItem(sessionId: SessionId, itemId: ItemId): void {
+    // Looking at a conversation runs nothing, so it needs no decision about the folder's trust.
+    this.trust.hide();
+    this.shownItem = { sessionId, itemId };
+  }
+
+  /** Why nothing that needs files of this computer is available, as a sentence; `null` if it is. */
+  get notHere(): string | null {
+    const machine = this.project.machine?.name;
+    return machine === undefined ? null : `This project is on ${machine}. Deskbell cannot do this there yet.`;
+  }
+
+  /** The profiles of the project's machine. Those of another machine are known once it listed them, without values. */
+  get profiles(): readonly Profile[] {
+    return this.project.machine === null ? this.settings.settings.agent.profiles : this.creation.profiles;
+  }
+
+  /** Connects to the machine of the project, if that is not under way. */
+  async retryFar(): Promise<void> {
+    await this.problems.attempt('The connection was not tried', () => this.host.retryFar());
+  }
+
+  /** Why the project can have no worktrees, as a sentence; `null` if it can. */
+  get noWorktrees(): string | null {
+    const { checkout, unreadFiles } = this.project;
+    const isKnown = checkout.branch !== null || unreadFiles.some(({ kind }) => kind === 'branch');
+    return isKnown ? null : 'This folder is not in a git repository.';
+  }
+
+  /** Begins to receive the sessions in the agent's store. */
+  async followStored(): Promise<void> {
+    await this.problems.attempt('The list is not complete', () => this.host.followStored());
+    // What the agent on another machine stored is added once that machine has answered.
+    if (this.project.machine !== null) this.stored.complete();
+  }
+
+  /** The session of a row. A conversation of the agent's store becomes one; nothing is started or opened. */
+  async sessionOf(row: Row): Promise<Session | null> {
+    if (row.session !== null) return row.session;
+    return this.problems.read('The session was not read', async () => {
+      const session = await this.host.openStored(row.stored.agentSessionId);
+      this.list.take(session);
+      return session;
+    });
+  }
+
+  /** Removes sessions, which one undo brings back. One that cannot be removed stays in the list. */
+  async removeSessions(ids: readonly SessionId[]): Promise<void> {
+    await this.removals.together(ids, async (id) => {
+      const what = 'The session was not removed';
+      if ((await this.problems.attempt(what, () => this.host.removeSession(id))) === null) this.#forget(id);
+    });
+  }
+
+  /** Brings back the sessions that were removed last, and opens the first. */
+  async restoreSessions(): Promise<void> {
+    const last = this.removals.list.at(-1);
+    if (last === undefined || this.restoring) return;
+    this.restoring = true;
+    let first: SessionId | null = null;
+    for (const session of last) {
+      const what = last.length === 1 ? 'The session was not brought back' : `“${session.title}” was not brought back`;
+      await this.problems.attempt(what, async () => {
+        // Of other agents there is no store to open the conversation from, and of a profile it may be another one.
+        const stored = session.agent === 'acp' || session.profile !== null ? null : session.agentSessionId;
+        const restored = await this.host.restoreSession(session.id, stored);
+        this.removals.delete(session.id);
+        this.list.take(restored);
+        first ??= restored.id;
+      });
+    }
+    if (first !== null) {
+      // The store's rows were removed from the list with them.
+      void this.followStored();
+      await this.openSession(first);
+    }
+    this.restoring = false;
+  }
+
+  /** Pins or archives the session of a row; `null` removes its mark. */
+  async markSession(row: Row, mark: SessionMark | null): Promise<void> {
+    const id = row.session?.agentSessionId ?? row.stored?.agentSessionId ?? rowId(row);
+    await this.problems.attempt('The session was not marked', () => this.host.markSession(id, mark));
+  }
+
+  /**
+   * Opens a new session that begins as a copy of another one, up to its end or before a prompt. That prompt becomes its
+   * draft.
+   */
+  async forkSession(before: ItemId | null, id: SessionId): Promise<void> {
+    await this.problems.attempt('The session was not forked', async () => {
+      const { session, draft } = await this.host.forkSession(id, before);
+      this.list.take(session);
+      if (draft !== null) this.drafts.of(session.id, this.project.path).text = draft;
+      await this.openSession(session.id);
+    });
+  }
+
+  /** Puts the text of a rewound prompt into the prompt box, before what is there. */
+  returnPrompt(id: SessionId, text: string): void {
+    const draft = this.drafts.of(id, this.project.path);
+    draft.text = draft.text.trim() === '' ? text : `${text}\n\n${draft.text}`;
+  }
+
+  /** Exports a session to a file that the user chooses. */
+  async exportSession(format: ExportFormat, id: SessionId): Promise<void> {
+    this.done = null;
+    await this.problems.attempt('The session was not exported', async () => {
+      const path = await this.host.exportSession(id, format);
+      if (path !== null) this.done = `Exported to ${path}`;
+    });
+  }
+
+  /** The files that match a partly typed name. Why another machine lists none is said in place of the list. */
+  override async findFiles(query: string): Promise<FoundFiles | string | null> {
+    if (this.project.machine === null) return super.findFiles(query);
+    return this.host.findFiles(query).catch((reason: unknown) => asCommandError(reason).message);
+  }
+
+  async #reportCards(session: SessionId, requests: string[]): Promise<void> {
+    try {
+      await this.host.cardsInSight(session, requests);
+    } catch (reason) {
+      // A session that is being removed has no cards.
+      const error = asCommandError(reason);
+      if (error.code !== 'noSuchSession') this.problems.report('Permission dialogs may cover this window', error);
+    }
+  }
+
+  /** Loads the projects that were opened earlier, without this one and without missing ones. */
+  async loadRecent(): Promise<void> {
+    await this.problems.attempt('The list of projects was not read', async () => {
+      const recent = await this.host.recentProjects();
+      const isOwn = (one: RecentProject) => shownProject(one.project) === this.project.path;
+      this.recent = recent.filter((one) => !isOwn(one) && one.folder !== 'missing');
+    });
+  }
+
+  /** Takes the prompt of a second start or of another window as a draft. The user may send it. */
+  async #takeDraft(): Promise<void> {
+    const named = await this.problems.read('The prompt for this window was not read', () => this.host.takeDraft());
+    if (named !== null) await takeNamed(this, named);
+  }
+
+  /** The pane at a point of the page. What is in neither is for the open session. */
+  #paneAt({ x, y }: PagePoint): Pane {
+    const element = document.elementFromPoint(x * window.innerWidth, y * window.innerHeight);
+    return element?.closest('[data-second]') == null ? this.main : this.second;
+  }
+
+  #forget(id: SessionId): void {
+    const session = this.list.find(id);
+    // There is nothing in an empty one.
+    if (session?.isEmpty === false) this.removals.add(session);
+    this.list.remove(id);
+    this.#kept.delete(id);
+    this.drafts.forget(id, this.project.path);
+    if (this.second.state?.id === id) void this.second.close();
+    if (this.open?.id !== id) return;
+    this.#feed?.close();
+    this.#feed = null;
+    this.main.state = null;
+  }
+
+  #keep(state: SessionState): void {
+    this.#kept.delete(state.id);
+    this.#kept.set(state.id, state);
+    const oldest = this.#kept.keys().next();
+    if (this.#kept.size > KEPT && !oldest.done) this.#kept.delete(oldest.value);
+  }
+}

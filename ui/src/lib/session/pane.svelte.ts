@@ -1,0 +1,170 @@
+// A pane of the window: the session that it shows, and what the user does with it.
+
+import type {
+  Attachment,
+  Command,
+  CommandError,
+  CopyOf,
+  Dropped,
+  ItemId,
+  Output,
+  RequestId,
+  SessionId,
+  StoredSession,
+} from '../bindings/api';
+import { addDropped } from './dropped';
+import { asCommandError, type Host } from '../host/host';
+import { elsewhere, type Row } from './sessionRows';
+import { EVERYTHING } from './attachments';
+import { CardsInSight } from './cards';
+import type { Draft } from './drafts.svelte';
+import type { ProjectState } from '../project/project.svelte';
+import type { SessionState } from './session.svelte';
+
+/** The prompt that continues a turn which a limit ended. It can be edited in the queue. */
+const GO_ON = 'Continue where you stopped.';
+
+export class Pane {
+  /** The permission cards that the user can see. */
+  readonly cards: CardsInSight;
+  /** The conversation; `null` if none is shown. */
+  state = $state.raw<SessionState | null>(null);
+
+  constructor(
+    protected readonly host: Host,
+    protected readonly project: ProjectState,
+    oncards: (session: SessionId, requests: RequestId[]) => void,
+  ) {
+    this.cards = new CardsInSight(() => this.state?.id ?? null, oncards);
+  }
+
+  get id(): SessionId | null {
+    return this.state?.id ?? null;
+  }
+
+  /** The unsent prompt. */
+  get draft(): Draft {
+    return this.project.drafts.of(this.id, this.project.project.path);
+  }
+
+  /** The conversation as the agent stored it. */
+  get stored(): StoredSession | null {
+    return this.project.stored.all.get(this.state?.session.agentSessionId ?? '') ?? null;
+  }
+
+  /** Whether another program has the conversation open. */
+  get isWatching(): boolean {
+    const { state } = this;
+    return state !== null && elsewhere({ session: state.session, stored: this.stored }) !== null;
+  }
+
+  /** Sends a command to the session. A refusal is shown, and also returned so that the caller can react to it. */
+  async command(command: Command, what: string): Promise<CommandError | null> {
+    const { state } = this;
+    if (state === null) return null;
+    const error = await this.project.problems.attempt(what, () => this.host.command(state.id, command));
+    if (error === null && command.type === 'prompt') {
+      state.prompts = [...state.prompts, command.text];
+      this.project.sentFiles.keep(state.id, command.text, command.attachments);
+    }
+    return error;
+  }
+
+  /**
+   * Has the session continue when the limit that stopped it resets: with its held prompts, or with one that asks the
+   * agent to go on.
+   */
+  async continueAtReset(): Promise<void> {
+    const { state } = this;
+    if (state === null) return;
+    const what = 'The session does not continue by itself';
+    const held = state.session.queue.filter((prompt) => prompt.held && !prompt.cutOff);
+    for (const { id } of held) {
+      const error = await this.command({ type: 'deliver', promptId: id, delivery: 'atReset' }, what);
+      if (error !== null) return;
+    }
+    if (held.length > 0) return;
+    await this.command({ type: 'prompt', text: GO_ON, attachments: [], delivery: 'atReset' }, what);
+  }
+
+  /** Undoes the last rewind. Returns the files that have changed since; then nothing was undone. */
+  async undoRewind(overwrite: boolean): Promise<readonly string[]> {
+    const { id } = this;
+    let changed: string[] = [];
+    if (id === null) return changed;
+    await this.project.problems.attempt('The rewind was not undone', async () => {
+      try {
+        await this.host.command(id, { type: 'undoRewind', overwrite });
+      } catch (reason) {
+        const error = asCommandError(reason);
+        if (error.code !== 'changedSince') throw reason;
+        changed = (error.detail ?? '').split('\n');
+      }
+    });
+    return changed;
+  }
+
+  /** Copies a text of the session to the clipboard. */
+  async copyOf(copy: CopyOf): Promise<boolean> {
+    const { id } = this;
+    return id !== null && this.project.copyOf(copy, id);
+  }
+
+  /** The row of this project's list with a conversation of the agent; `null` if there is none. */
+  rowOf(agentSessionId: string | null): Row | null {
+    const is = (row: Row) => (row.session?.agentSessionId ?? row.stored?.agentSessionId) === agentSessionId;
+    return agentSessionId === null ? null : (this.project.rows.find(is) ?? null);
+  }
+
+  async openRow(row: Row): Promise<void> {
+    await this.project.openRow(row);
+  }
+
+  /** Forks the session, up to its end or before a prompt. */
+  async fork(before: ItemId | null): Promise<void> {
+    const { id } = this;
+    if (id !== null) await this.project.forkSession(before, id);
+  }
+
+  /** Some lines of a tool's output; `null` if that failed. */
+  async outputLines(itemId: ItemId, first: number, count: number): Promise<Output | null> {
+    const { id } = this;
+    if (id === null) return null;
+    const read = () => this.host.outputLines(id, itemId, first, count);
+    return this.project.problems.read('The output could not be loaded', read);
+  }
+
+  /** The images that a tool returned; `null` if that failed. */
+  async toolImages(itemId: ItemId): Promise<readonly Attachment[] | null> {
+    const { id } = this;
+    if (id === null) return null;
+    return this.project.problems.read('The images could not be loaded', () => this.host.toolImages(id, itemId));
+  }
+
+  /** Starts the agent with permission checks off, this time only. */
+  async startWithoutAsking(): Promise<void> {
+    if (this.state !== null) await this.project.start.withoutAsking(this.state);
+  }
+
+  /** Starts the agent of an empty session, as the user begins to write. */
+  async beginWriting(): Promise<void> {
+    if (this.state !== null) await this.project.start.asUserWrites(this.state);
+  }
+
+  /** Adds files that were dropped here to the draft. */
+  takeDropped(dropped: readonly Dropped[]): void {
+    const why = this.isWatching ? 'Another program has this conversation open, so it takes no files here.' : null;
+    if (why !== null) return this.project.refuseAttachment(why);
+    const accepted = this.state?.session.capabilities ?? EVERYTHING;
+    addDropped(this.draft, dropped, accepted).forEach((refused) => this.project.refuseAttachment(refused));
+    if (dropped.some((one) => one.type !== 'refused')) void this.beginWriting();
+  }
+}
+
+/** The pane of the open session. What is written while a new session opens is for that one. */
+export class MainPane extends Pane {
+  override get draft(): Draft {
+    if (!this.project.creation.isPending) return super.draft;
+    return this.project.drafts.of(null, this.project.project.path);
+  }
+}

@@ -1,0 +1,51 @@
+// Permission requests of the window: going to the one that waits, and answering it by key.
+
+import { isFromBefore } from '../../session/asking/arming.svelte';
+import type { Session } from '../../bindings/api';
+import type { ProjectState } from '../../project/project.svelte';
+
+const hasRequest = (session: Session) => session.requests.length > 0;
+
+/** Scrolls the card of a request into view and gives it the focus. */
+export function showRequest(id: string): void {
+  const card = document.getElementById(`request-${id}`);
+  card?.scrollIntoView?.({ block: 'nearest' });
+  card?.focus();
+}
+
+/** Shows the request that waits: one of the open session, else of another session, else of another project. */
+export function showWaiting(project: ProjectState): void {
+  const { open } = project;
+  const session = open !== null && open.requests.length > 0 ? null : project.sessions.find(hasRequest);
+  const request = session === null ? open?.requests[0] : session?.requests[0];
+  if (request === undefined) return void project.showWaitingElsewhere();
+  project.trust.hide();
+  project.creation.missing = null;
+  project.shownRequest = request.id;
+  if (session) void project.openSession(session.id);
+}
+
+/** The card that keys answer: the one with the focus, or else the first. */
+function answeredCard(project: ProjectState): HTMLElement | null {
+  const focused = document.activeElement?.closest<HTMLElement>('[id^="request-"]');
+  return focused ?? document.getElementById(`request-${project.open?.requests[0]?.id}`);
+}
+
+/**
+ * Answers the request that waits, by this key. One that was not in view for long enough when the key was
+ * pressed, or cannot be given that answer, is shown instead; `onwaiting` shows one of another session.
+ */
+export function answer(
+  project: ProjectState,
+  which: 'allow' | 'deny',
+  onwaiting: () => void,
+  key: KeyboardEvent | null,
+): void {
+  const card = answeredCard(project);
+  const button = card?.querySelector<HTMLElement>(`[data-answer="${which}"]`);
+  const isCovered = document.querySelector('dialog[open], [data-context-menu]') !== null;
+  const isLate = key !== null && isFromBefore(key, Number(button?.dataset['armedAt']));
+  if (!isCovered && button?.dataset['armed'] === 'true' && !isLate) return button.click();
+  if (card === null || isCovered) onwaiting();
+  else showRequest(card.id.slice('request-'.length));
+}
