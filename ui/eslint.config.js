@@ -5,7 +5,75 @@ import ts from 'typescript-eslint';
 
 import svelteConfig from './svelte.config.js';
 
+// Style attributes are blocked by the content security policy; `style:` directives are not.
+const NO_STYLE = {
+  selector: 'SvelteAttribute[key.name="style"]',
+  message: 'Use a class, or a style: directive.',
+};
+
 const NO_HTML = 'No HTML string is ever drawn: documents are typed data.';
+
+const TAURI = { group: ['@tauri-apps/*'], message: 'Only src/lib/host/tauri.ts knows Tauri.' };
+
+/**
+ * The folders of `src/lib` in the order of their use: each one may import those before it. Their names are unique, so a
+ * path names its folder wherever it is imported.
+ */
+const FOLDERS = [
+  'bindings',
+  'kit',
+  'text',
+  'document',
+  'host',
+  'session',
+  ...[
+    'usage',
+    'asking',
+    'changes',
+    'rules',
+    'options',
+    'rewind',
+    'lines',
+    'viewer',
+    'composer',
+    'side',
+    'configuration',
+  ],
+  'conversation',
+  'project',
+  ...['worktrees', 'pages', 'trust', 'search', 'machines', 'sessions'],
+  'window',
+  ...['settings', 'actions', 'palette', 'start', 'board', 'desk'],
+];
+
+/** The folders that have others in them. */
+const ZONES = ['session', 'project', 'window'];
+
+/** The sources of a folder: of a zone those that are in none of its folders. */
+const sourcesOf = (folder) => {
+  const zone = ZONES.findLast((one) => FOLDERS.indexOf(one) < FOLDERS.indexOf(folder));
+  if (ZONES.includes(folder)) return `src/lib/${folder}/*.{ts,svelte}`;
+  return `src/lib/${zone === undefined ? '' : `${zone}/`}${folder}/**/*.{ts,svelte}`;
+};
+
+/** Holds the order for a folder: nothing in it imports those after it, or what is outside, neither at once nor later. */
+const ordered = (folder, files = [sourcesOf(folder)], patterns = [TAURI]) => {
+  const after = FOLDERS.slice(FOLDERS.indexOf(folder) + 1);
+  const later = `(^|/)(${[...after, 'fake', 'stories', 'test'].join('|')})/`;
+  const message = `src/lib/${folder} may use only the folders before it in FOLDERS (eslint.config.js).`;
+  return {
+    files,
+    ignores: ['**/*.test.ts'],
+    rules: {
+      'no-restricted-imports': ['error', { patterns: [...patterns, { regex: later, message }] }],
+      'no-restricted-syntax': [
+        'error',
+        NO_STYLE,
+        { selector: `ImportExpression[source.value=/${later.replaceAll('/', '\\/')}/]`, message },
+      ],
+    },
+  };
+};
 
 /** Everything that turns a string into elements. */
 const htmlSinks = [
@@ -30,10 +98,7 @@ export default ts.config(
       ],
       'no-restricted-globals': ['error', { name: 'DOMParser', message: NO_HTML }],
       'no-eval': 'error',
-      'no-restricted-imports': [
-        'error',
-        { patterns: [{ group: ['@tauri-apps/*'], message: 'Only src/lib/host/tauri.ts knows Tauri.' }] },
-      ],
+      'no-restricted-imports': ['error', { patterns: [TAURI] }],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
       // Template literals show numbers on purpose.
       '@typescript-eslint/restrict-template-expressions': 'off',
@@ -44,11 +109,7 @@ export default ts.config(
     languageOptions: { parserOptions: { parser: ts.parser, extraFileExtensions: ['.svelte'], svelteConfig } },
     rules: {
       'svelte/no-at-html-tags': 'error',
-      // Style attributes are blocked by the content security policy; `style:` directives are not.
-      'no-restricted-syntax': [
-        'error',
-        { selector: 'SvelteAttribute[key.name="style"]', message: 'Use a class, or a style: directive.' },
-      ],
+      'no-restricted-syntax': ['error', NO_STYLE],
       'svelte/no-useless-mustaches': ['error', { ignoreStringEscape: true }],
       // Plain maps hold what no component reads by itself.
       'svelte/prefer-svelte-reactivity': 'off',
@@ -62,6 +123,7 @@ export default ts.config(
     files: ['src/lib/kit/composing.ts', 'src/lib/kit/keys.ts'],
     rules: { 'no-restricted-properties': ['error', ...htmlSinks] },
   },
-  { files: ['src/lib/host/tauri.ts'], rules: { 'no-restricted-imports': 'off' } },
+  ...FOLDERS.map((folder) => ordered(folder)),
+  ordered('host', ['src/lib/host/tauri.ts'], []),
   { files: ['*.js', '*.ts', 'shots/*.js'], languageOptions: { globals: { ...globals.node } } },
 );

@@ -1,13 +1,18 @@
-// Svelte contexts that pass the window's state down the component tree.
+// The Svelte context that passes the state of a project down the component tree.
 
 import { createContext } from 'svelte';
 
-import type { Attention, Clock } from '../kit/attention.svelte';
-import type { Pane } from '../session/pane.svelte';
+import { setSurroundings } from '../kit/surroundings';
+import { setSessionProject } from '../session/context';
 import type { ProjectState } from './project.svelte';
 
-export const [getProject, setProject] = createContext<ProjectState>();
-/** The pane that a component is in; outside of both, the pane of the open session. */
-export const [getPane, setPane] = createContext<Pane>();
-export const [getAttention, setAttention] = createContext<Attention>();
-export const [getClock, setClock] = createContext<Clock>();
+const [getProject, provideProject] = createContext<ProjectState>();
+
+export { getProject };
+
+/** Gives a project to the components below: to those of a session, and to controls, as much of it as they use. */
+export function setProject(project: ProjectState): ProjectState {
+  setSurroundings(project);
+  setSessionProject(project);
+  return provideProject(project);
+}

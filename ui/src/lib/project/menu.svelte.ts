@@ -2,25 +2,40 @@
 
 import { getContext, setContext } from 'svelte';
 
+import type { MenuEntry } from '../bindings/api';
 import type { MenuItem } from '../kit/MenuList.svelte';
 import type { MenuBar } from './menuBar.svelte';
 
+/** What a menu shows and does. */
+export interface MenuOf {
+  items: () => readonly MenuItem[];
+  /** The same for the menu bar of the system. */
+  entries: () => MenuEntry[];
+  pick: (id: string) => void;
+  /** Reads again what the entries need, as the menu opens. */
+  onopen?: () => void;
+}
+
 export class WindowMenu {
   isOpen = $state(false);
-  readonly items: () => readonly MenuItem[];
   readonly #bar: MenuBar;
-  #pick: (id: string) => void;
-  #onopen: () => void;
+  readonly #of: MenuOf;
   /** The element that had the focus before. */
   #before: Element | null = null;
 
   /** Made with its component, and kept in the menu bar of the system, where there is one. */
-  constructor(bar: MenuBar, items: () => readonly MenuItem[], pick: (id: string) => void, onopen = () => {}) {
+  constructor(bar: MenuBar, of: MenuOf) {
     this.#bar = bar;
-    this.items = items;
-    this.#pick = pick;
-    this.#onopen = onopen;
+    this.#of = of;
     bar.follow(this);
+  }
+
+  items(): readonly MenuItem[] {
+    return this.#of.items();
+  }
+
+  entries(): MenuEntry[] {
+    return this.#of.entries();
   }
 
   /** The menu bar of the system has the entries, so the window shows none. */
@@ -30,7 +45,7 @@ export class WindowMenu {
 
   /** Reads again what its entries need. */
   refresh(): void {
-    this.#onopen();
+    this.#of.onopen?.();
   }
 
   /** Opens the menu, or closes it. Below a dialog it cannot be used. */
@@ -39,7 +54,7 @@ export class WindowMenu {
     if (this.isInBar || document.querySelector('dialog[open]') !== null) return;
     this.#before = before;
     this.isOpen = true;
-    this.#onopen();
+    this.#of.onopen?.();
   }
 
   /** Closes the menu; the focus goes back to where it was. */
@@ -50,12 +65,12 @@ export class WindowMenu {
 
   pick(id: string): void {
     this.close();
-    this.#pick(id);
+    this.#of.pick(id);
   }
 
   /** Does what an entry of the menu bar says. The focus is where it was. */
   choose(id: string): void {
-    this.#pick(id);
+    this.#of.pick(id);
   }
 }
 

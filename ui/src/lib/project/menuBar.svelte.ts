@@ -1,6 +1,5 @@
 // The menu of this window in the menu bar of the system, where the system has one bar for all windows.
 
-import { barOf } from '../window/actions/menu';
 import type { MenuEntry, WindowEvent } from '../bindings/api';
 import { asCommandError, type Host } from '../host/host';
 import type { Problems } from '../session/problems.svelte';
@@ -40,7 +39,7 @@ export class MenuBar {
         return () => clearTimeout(timer);
       }
       madeAt = performance.now();
-      void this.#send(barOf(menu.items()));
+      void this.#send(menu.entries());
       return undefined;
     });
   }

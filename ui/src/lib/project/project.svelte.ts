@@ -35,7 +35,7 @@ import { MenuBar } from './menuBar.svelte';
 import { shownProject } from '../text/project';
 import { takeNamed } from './askAnother';
 import { AgentCheck } from '../session/agentCheck.svelte';
-import { SecondSession } from './second.svelte';
+import { SecondSession } from '../session/second.svelte';
 import { Drafts } from '../session/drafts.svelte';
 import { Feed } from '../session/feed';
 import { FileLinks } from '../session/fileLinks.svelte';
@@ -449,6 +449,12 @@ export class ProjectState extends SessionActions {
   override async findFiles(query: string): Promise<FoundFiles | string | null> {
     if (this.project.machine === null) return super.findFiles(query);
     return this.host.findFiles(query).catch((reason: unknown) => asCommandError(reason).message);
+  }
+
+  /** An overlay hides the permission cards of all panes until the returned function is called. */
+  coverCards(): () => void {
+    const uncover = [this.main, this.second].map((pane) => pane.cards.cover());
+    return () => uncover.forEach((end) => end());
   }
 
   async #reportCards(session: SessionId, requests: string[]): Promise<void> {

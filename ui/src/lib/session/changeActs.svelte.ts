@@ -4,7 +4,7 @@ import type { CommandError, Diff, DiffLine, FileChange, HunkPlace, Patch, Revert
 import { asCommandError, type RevertedChange } from '../host/host';
 import { plural } from '../kit/amounts';
 import { placeOf } from './comments.svelte';
-import { plainPath } from './changedFiles';
+import { plainPath } from '../text/reveal';
 
 export interface ActsHost {
   /** Returns the changes of a file, or of all, as a patch. */

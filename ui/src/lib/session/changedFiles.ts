@@ -2,7 +2,7 @@
 
 import type { Changes, Diff, DiffLine, FileChange, FileContent, FileState } from '../bindings/api';
 import { count, plural } from '../kit/amounts';
-import { escapeOf, oddityOf } from '../text/reveal';
+import { plainPath } from '../text/reveal';
 import { moment } from '../text/time';
 
 export const STATE: Record<FileState, { letter: string; word: string }> = {
@@ -25,11 +25,6 @@ export const CONTENT: Record<FileContent, string> = {
   converted: 'converted by git',
   unknown: 'not compared',
 };
-
-/** A path without characters that are invisible or that change how the rest is read. */
-export function plainPath(path: string): string {
-  return Array.from(path, (char) => (oddityOf(char) === null ? char : escapeOf(char))).join('');
-}
 
 /** “src/” and “main.rs”. */
 export function splitPath(path: string): [folder: string, name: string] {

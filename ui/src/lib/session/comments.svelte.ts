@@ -3,7 +3,7 @@
 import type { DiffKind, DiffLine } from '../bindings/api';
 import { fenced } from '../document/markdown';
 import { plural } from '../kit/amounts';
-import { plainPath } from './changedFiles';
+import { plainPath } from '../text/reveal';
 
 const KEY = 'deskbell.comments.';
 /** Maximum number of lines that a comment quotes, and of characters of each. */

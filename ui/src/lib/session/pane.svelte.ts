@@ -18,8 +18,8 @@ import { elsewhere, type Row } from './sessionRows';
 import { EVERYTHING } from './attachments';
 import { CardsInSight } from './cards';
 import type { Draft } from './drafts.svelte';
-import type { ProjectState } from '../project/project.svelte';
 import type { SessionState } from './session.svelte';
+import type { SessionProject } from './sessionProject';
 
 /** The prompt that continues a turn which a limit ended. It can be edited in the queue. */
 const GO_ON = 'Continue where you stopped.';
@@ -32,7 +32,7 @@ export class Pane {
 
   constructor(
     protected readonly host: Host,
-    protected readonly project: ProjectState,
+    readonly project: SessionProject,
     oncards: (session: SessionId, requests: RequestId[]) => void,
   ) {
     this.cards = new CardsInSight(() => this.state?.id ?? null, oncards);

@@ -149,3 +149,8 @@ export function warnings(oddities: Revealed['oddities']): string[] {
     return n === undefined ? [] : [`${n} ${MEANING[oddity][n === 1 ? 0 : 1]}`];
   });
 }
+
+/** A path without characters that are invisible or that change how the rest is read. */
+export function plainPath(path: string): string {
+  return Array.from(path, (char) => (oddityOf(char) === null ? char : escapeOf(char))).join('');
+}

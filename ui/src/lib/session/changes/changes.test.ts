@@ -3,7 +3,8 @@ import { expect, it } from 'vitest';
 import type { Against, Changes, DiffKind, DiffLine } from '../../bindings/api';
 import { manyChanges, NO_CHANGES, WORKING } from '../../../fake/changes';
 import { firstChange } from '../changeActs.svelte';
-import { baseWords, missingWords, plainPath, sideBySide, splitPath, sumWords } from '../changedFiles';
+import { baseWords, missingWords, sideBySide, splitPath, sumWords } from '../changedFiles';
+import { plainPath } from '../../text/reveal';
 import { WorkingChanges } from '../workingTree.svelte';
 
 /** A reader whose answers the test gives. */

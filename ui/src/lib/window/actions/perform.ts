@@ -1,7 +1,8 @@
 // Actions as menus, keys and the palette use them: targets, labels, and doing one or saying why it cannot be done.
 
-import { ariaChord, chordName } from '../../kit/keys';
+import { chordName } from '../../kit/keys';
 import type { MenuItem } from '../../kit/MenuList.svelte';
+import { Shortcuts } from '../../kit/shortcuts';
 import { itemsOf } from '../../session/rows';
 import type { Action, Desk, Target } from './action';
 import { actionOf, ACTIONS, chordsOf } from './table';
@@ -26,14 +27,8 @@ export const chordShown = (action: Action): string | undefined => {
   return first === undefined ? undefined : chordName(first);
 };
 
-/** The key of an action, for the tooltip of its button. */
-export const shownKey = (id: string): string | undefined => chordShown(actionOf(id));
-
-/** The title and the `aria-keyshortcuts` of a button that an action's key presses. */
-export function keyProps(id: string): { title?: string; 'aria-keyshortcuts'?: string } {
-  const [first] = chordsOf(actionOf(id));
-  return first === undefined ? {} : { title: chordName(first), 'aria-keyshortcuts': ariaChord(first) };
-}
+/** The keys of all actions, for the buttons that do the same. */
+export const SHORTCUTS = new Shortcuts((id) => chordsOf(actionOf(id)));
 
 export const labelOf = (desk: Desk, action: Action, on: Target): string =>
   action.labelNow?.(desk, on, false) ?? action.label;

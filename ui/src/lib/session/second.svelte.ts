@@ -1,9 +1,9 @@
 // The second pane: a session that is shown beside the open one, and its feed.
 
 import type { CommandError, Session, SessionId } from '../bindings/api';
-import { Feed } from '../session/feed';
-import { Pane } from '../session/pane.svelte';
-import type { SessionState } from '../session/session.svelte';
+import { Feed } from './feed';
+import { Pane } from './pane.svelte';
+import type { SessionState } from './session.svelte';
 
 export class SecondSession extends Pane {
   #feed: Feed | null = null;

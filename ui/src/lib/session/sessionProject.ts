@@ -1,0 +1,55 @@
+// The project of a session, as panes and their components use it.
+
+import type { AgentKind, Profile, Session, SessionId, SettingsView, StoredSession } from '../bindings/api';
+import type { AgentCheck } from './agentCheck.svelte';
+import type { Drafts } from './drafts.svelte';
+import type { FileLinks } from './fileLinks.svelte';
+import type { Pane } from './pane.svelte';
+import type { SessionActions } from './sessionActions';
+import type { SessionState } from './session.svelte';
+import type { Row } from './sessionRows';
+
+/** Starts the agent of a session before a prompt is sent. */
+interface Starts {
+  /** With permission checks off, this time only. */
+  withoutAsking(open: SessionState): Promise<void>;
+  /** As the user begins to write in an empty session. */
+  asUserWrites(open: SessionState): Promise<void>;
+}
+
+/** New sessions of the project. */
+interface Creates {
+  /** A session is about to open. */
+  readonly isPending: boolean;
+  /** The session that is about to open; `null` if there is none. */
+  pending(): Promise<SessionState | null>;
+  create(agent: AgentKind | null): Promise<SessionState | null>;
+}
+
+export interface SessionProject extends SessionActions {
+  readonly settings: SettingsView;
+  readonly profiles: readonly Profile[];
+  readonly sessions: readonly Session[];
+  readonly rows: readonly Row[];
+  /** Takes a newer state of a session. */
+  readonly list: { take(session: Session): void };
+  readonly drafts: Drafts;
+  readonly fileLinks: FileLinks;
+  readonly agentCheck: AgentCheck;
+  /** The sessions in the agent's own store. */
+  readonly stored: { readonly all: ReadonlyMap<string, StoredSession> };
+  readonly start: Starts;
+  readonly creation: Creates;
+  readonly trust: { review(session: Session): Promise<void> };
+  /** Why nothing that needs files of this computer is available, as a sentence; `null` if it is. */
+  readonly notHere: string | null;
+  /** The pane that files are being dragged over. */
+  readonly dragging: Pane | null;
+  /** The result of the last action outside the window, until it is dismissed. */
+  done: string | null;
+  openRow(row: Row): Promise<void>;
+  /** Opens a copy of a session, up to its end or before a prompt. */
+  forkSession(before: string | null, id: SessionId): Promise<void>;
+  /** Puts the text of a rewound prompt into the prompt box, before what is there. */
+  returnPrompt(id: SessionId, text: string): void;
+}
