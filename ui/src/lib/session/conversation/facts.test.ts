@@ -125,6 +125,25 @@ it('measures the context against the window of the model, where that is known', 
   expect(container.textContent).not.toContain('%');
 });
 
+it('offers the login where a turn failed without one', async () => {
+  const turn = turnEnd() as TurnEndBody;
+  const onlogin = vi.fn();
+  const of = (outcome: TurnEndBody['outcome']) => ({ turn: { ...turn, outcome }, onlogin });
+  const { container, redraw } = await draw(TurnEndLine, of({ type: 'notLoggedIn' }));
+  const button = () => container.querySelector('button');
+  button()?.click();
+  expect(onlogin).toHaveBeenCalledOnce();
+  await redraw(of({ type: 'apiError', status: 401 }));
+  expect(button()?.textContent).toBe('Log in…');
+  for (const outcome of [{ type: 'done' }, { type: 'apiError', status: 529 }, { type: 'crashed' }] as const) {
+    await redraw(of(outcome));
+    expect(button()).toBe(null);
+  }
+  const notLoggedIn: TurnEndBody = { ...turn, outcome: { type: 'notLoggedIn' } };
+  const without = await draw(TurnEndLine, { turn: notLoggedIn });
+  expect(without.container.querySelector('button')).toBe(null);
+});
+
 it('says what a turn cost, and where that is not known', async () => {
   const turn = turnEnd() as TurnEndBody;
   const { container, redraw } = await draw(TurnEndLine, { turn });
