@@ -85,6 +85,8 @@ mod rewind;
 #[cfg(target_os = "linux")]
 mod screen;
 #[cfg(target_os = "linux")]
+mod second_starts;
+#[cfg(target_os = "linux")]
 mod secrets;
 #[cfg(target_os = "linux")]
 mod sessions;
@@ -250,6 +252,9 @@ fn main() {
             a_dismissed_notification_answers_nothing,
             many_that_wait_share_one_notification,
             a_daemon_that_comes_back_rings_again;
+        second_starts: on_another_display_it_says_where_the_app_is,
+            while_the_app_hangs_it_says_so_and_ends,
+            a_session_bus_that_never_answers_keeps_no_window_away;
         data_folder: everything_is_for_the_user_alone;
         isolation: a_window_acts_only_on_its_own_sessions,
             a_window_hears_nothing_of_the_sessions_of_another;

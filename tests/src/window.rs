@@ -32,7 +32,7 @@ pub use app::{App, Launch, app_program};
 pub use awake::{Inhibition, Inhibitor, PortalManners};
 pub use bus::Bus;
 pub use child::Owned;
-pub use desktop::{Desktop, artefacts};
+pub use desktop::{Desktop, OtherDisplay, WindowManager, artefacts};
 pub use dialog::{Dialog, Dialogs};
 pub use drag::drop_on;
 pub use drawn::DrawnWatch;

@@ -17,6 +17,7 @@ use super::child::Owned;
 use super::pointer::Pointer;
 use super::processes::{Process, processes_with};
 use super::wayland::Compositor;
+use crate::suite::Body;
 use crate::wait::{LONG, SHORT, eventually};
 
 /// Marks the app and everything that it starts. Not `DESKBELL_…`, because the app passes none of those to its children.
@@ -39,35 +40,26 @@ impl Desktop {
     /// The width and height of its display.
     pub const SIZE: (i32, i32) = (1400, 1000);
 
-    /// Starts a display of [`Desktop::SIZE`], a window manager, a session bus and an accessibility bus.
+    /// Starts a display of [`Desktop::SIZE`], the test's window manager, a session bus and an accessibility bus.
     pub async fn start() -> Result<Self> {
         Self::sized(Self::SIZE).await
     }
 
     /// The same with a display of another width and height.
-    pub async fn sized((width, height): (i32, i32)) -> Result<Self> {
+    pub async fn sized(size: (i32, i32)) -> Result<Self> {
+        let manager = WindowManager::of_this_test();
         let root = tempfile::Builder::new().prefix("deskbell-").tempdir()?;
         let run = uuid::Uuid::new_v4().to_string();
         let mut environment = base_environment(root.path())?;
-
-        let mut display = command("Xvfb", &environment);
-        display.args(["-displayfd", "1", "-screen", "0", &format!("{width}x{height}x24")]);
-        // `-r`: no key repeats. A busy machine can hold up xdotool between the press and the release of a key for so long that
-        // the server would repeat the key.
-        display.args(["-nolisten", "tcp", "-noreset", "-r"]);
-        let mut display = Owned::start("Xvfb", display.stdout(Stdio::piped()))?;
-        let stdout = display.child_mut().stdout.take().context("the display's number is on stdout")?;
-        let mut number = String::new();
-        BufReader::new(stdout).read_line(&mut number)?;
-        ensure!(!number.trim().is_empty(), "the display did not start");
-        environment.insert("DISPLAY".into(), format!(":{}", number.trim()).into());
+        environment.insert("XDG_CURRENT_DESKTOP".into(), manager.desktop().into());
+        let display = start_display(size, &mut environment)?;
 
         let bus = Bus::start(root.path(), |program| command(program, &environment))?;
         environment.insert("DBUS_SESSION_BUS_ADDRESS".into(), bus.address().into());
         // It is the bus of the system, too, whose own services a test must not reach.
         environment.insert("DBUS_SYSTEM_BUS_ADDRESS".into(), bus.address().into());
 
-        let window_manager = Owned::start("openbox", &mut command("openbox", &environment))?;
+        let window_manager = manager.start(&environment)?;
         let launcher = bus::accessibility_launcher().context("at-spi2-core is not installed")?;
         let mut launcher = command(launcher, &environment);
         launcher.args(["--launch-immediately", "--a11y=1"]);
@@ -82,12 +74,19 @@ impl Desktop {
             run,
             root,
         };
-        let pointer = Pointer::on(&desktop);
-        eventually("the window manager is there", SHORT, async || {
-            Ok(pointer.window_manager_runs().await?.then_some(()))
-        })
-        .await?;
+        is_managed(&Pointer::on(&desktop)).await?;
         Ok(desktop)
+    }
+
+    /// Starts another display of the same user and session, as that of `ssh -X` is, with openbox on it.
+    pub async fn another_display(&self) -> Result<OtherDisplay> {
+        let mut environment = self.environment.clone();
+        let server = start_display(Self::SIZE, &mut environment)?;
+        let manager = WindowManager::Openbox.start(&environment)?;
+        let pointer = Pointer::with(environment.clone());
+        is_managed(&pointer).await?;
+        let name = environment.get(OsStr::new("DISPLAY")).context("it has a name")?.to_owned();
+        Ok(OtherDisplay { name, pointer, _window_manager: manager, _server: server })
     }
 
     /// Starts a Wayland compositor without a screen, and a session bus.
@@ -138,6 +137,14 @@ impl Desktop {
     /// The living processes that the app started on this desktop, itself included.
     pub fn app_processes(&self) -> Vec<Process> {
         processes_with(APP_RUN, &self.run)
+    }
+
+    /// Gives the keyboard these layouts, of which the first is in force.
+    pub async fn layout(&self, layouts: &str) -> Result<()> {
+        let mut command = tokio::process::Command::from(self.command("setxkbmap"));
+        let status = command.args(["-layout", layouts]).status().await?;
+        ensure!(status.success(), "setxkbmap -layout {layouts}: {status}");
+        Ok(())
     }
 
     /// The session bus.
@@ -198,6 +205,100 @@ impl Desktop {
             Ok((n_colours(&self.pixels(area).await?) > FEW).then_some(()))
         })
         .await
+    }
+}
+
+/// Starts an X server of that width and height, and names it in the environment.
+fn start_display(
+    (width, height): (i32, i32),
+    environment: &mut BTreeMap<OsString, OsString>,
+) -> Result<Owned> {
+    let mut display = command("Xvfb", environment);
+    display.args(["-displayfd", "1", "-screen", "0", &format!("{width}x{height}x24")]);
+    // `-r`: no key repeats. A busy machine can hold up xdotool between the press and the release of a key for so long that
+    // the server would repeat the key.
+    display.args(["-nolisten", "tcp", "-noreset", "-r"]);
+    let mut display = Owned::start("Xvfb", display.stdout(Stdio::piped()))?;
+    let stdout = display.child_mut().stdout.take().context("the display's number is on stdout")?;
+    let mut number = String::new();
+    BufReader::new(stdout).read_line(&mut number)?;
+    ensure!(!number.trim().is_empty(), "the display did not start");
+    environment.insert("DISPLAY".into(), format!(":{}", number.trim()).into());
+    Ok(display)
+}
+
+async fn is_managed(pointer: &Pointer) -> Result<()> {
+    eventually("the window manager is there", SHORT, async || {
+        Ok(pointer.window_manager_runs().await?.then_some(()))
+    })
+    .await
+}
+
+tokio::task_local! {
+    static MANAGER: WindowManager;
+}
+
+/// A window manager of X11.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WindowManager {
+    Openbox,
+    /// GNOME's.
+    Mutter,
+}
+
+impl WindowManager {
+    /// Runs a test with this one on all its desktops.
+    pub fn around(self, body: Body) -> Body {
+        Box::pin(MANAGER.scope(self, body))
+    }
+
+    fn of_this_test() -> Self {
+        MANAGER.try_with(|manager| *manager).unwrap_or(Self::Openbox)
+    }
+
+    /// The name of its program.
+    pub fn program(self) -> &'static str {
+        match self {
+            Self::Openbox => "openbox",
+            Self::Mutter => "mutter",
+        }
+    }
+
+    fn start(self, environment: &BTreeMap<OsString, OsString>) -> Result<Owned> {
+        let mut manager = command(self.program(), environment);
+        if self == Self::Mutter {
+            manager.arg("--x11");
+        }
+        Ok(Owned::start(self.program(), &mut manager)?)
+    }
+
+    /// The name that its desktop has for programs.
+    fn desktop(self) -> &'static str {
+        match self {
+            Self::Openbox => "openbox",
+            Self::Mutter => "GNOME",
+        }
+    }
+}
+
+/// A second display of a desktop. It ends with this value.
+#[derive(Debug)]
+pub struct OtherDisplay {
+    name: OsString,
+    pointer: Pointer,
+    _window_manager: Owned,
+    _server: Owned,
+}
+
+impl OtherDisplay {
+    /// Its name, for `DISPLAY`.
+    pub fn name(&self) -> &OsStr {
+        &self.name
+    }
+
+    /// Its pointer, its keyboard and its windows.
+    pub fn pointer(&self) -> &Pointer {
+        &self.pointer
     }
 }
 

@@ -25,7 +25,12 @@ pub struct Pointer {
 impl Pointer {
     /// The pointer and keyboard of `desktop`.
     pub fn on(desktop: &Desktop) -> Self {
-        Self { environment: desktop.env() }
+        Self::with(desktop.env())
+    }
+
+    /// The pointer and keyboard of the display that this environment names.
+    pub(super) fn with(environment: BTreeMap<OsString, OsString>) -> Self {
+        Self { environment }
     }
 
     /// Whether a window manager manages the display.

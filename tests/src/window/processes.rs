@@ -66,6 +66,16 @@ impl Process {
         self.signal(Signal::KILL)
     }
 
+    /// Stops it until it is continued: it hangs.
+    pub fn stop(&self) -> io::Result<()> {
+        self.signal(Signal::STOP)
+    }
+
+    /// Continues it.
+    pub fn resume(&self) -> io::Result<()> {
+        self.signal(Signal::CONT)
+    }
+
     fn signal(&self, signal: Signal) -> io::Result<()> {
         Ok(kill_process(self.id(), signal)?)
     }

@@ -1,0 +1,100 @@
+//! A second start that the first process cannot serve: it says so within seconds. And a session bus that keeps no window
+//! away.
+
+use std::io::Read;
+use std::os::unix::net::UnixListener;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use deskbell_tests::window::{LONG, Launch, Manners, Owned, SHORT, eventually};
+
+use crate::projects::SECOND;
+use crate::stage::{PROJECT, Stage};
+
+/// The app's limits for the bus and for the first process, and its start on a busy machine.
+const SAYS_WITHIN: Duration = Duration::from_secs(25);
+
+/// The same limit for the bus, and the start of a page. Without a limit it is the bus's own, more than two minutes.
+const OPENS_WITHIN: Duration = Duration::from_secs(30);
+
+/// A start for another project, while the app runs.
+struct LaterStart(Owned);
+
+impl LaterStart {
+    fn begin(stage: &Stage, change: impl FnOnce(Launch) -> Launch) -> Result<Self> {
+        let folder = stage.desktop.project(SECOND)?;
+        let mut command = change(Launch::demo(&folder)).command(&stage.desktop);
+        Ok(Self(Owned::start("deskbell", command.stderr(Stdio::piped()))?))
+    }
+
+    /// Waits until it fails, and returns its message.
+    async fn fails(mut self) -> Result<String> {
+        let status =
+            eventually("the second start ends", SAYS_WITHIN, async || Ok(self.0.wait(Duration::ZERO)?));
+        let status = status.await?;
+        ensure!(!status.success(), "the second start ended with {status}");
+        let mut said = String::new();
+        self.0.child_mut().stderr.take().context("a pipe")?.read_to_string(&mut said)?;
+        Ok(said)
+    }
+}
+
+pub async fn on_another_display_it_says_where_the_app_is() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("other-display", async |stage| {
+            let other = stage.desktop.another_display().await?;
+            let second = LaterStart::begin(stage, |launch| launch.env("DISPLAY", other.name()))?;
+            let dialog = other.pointer().window("Deskbell could not open").await?;
+            other.pointer().activate(dialog).await?;
+            other.pointer().key("Return").await?;
+            let said = second.fails().await?;
+            let theirs = stage.desktop.env().remove(std::ffi::OsStr::new("DISPLAY")).context("a display")?;
+            for part in [theirs.to_string_lossy(), other.name().to_string_lossy()] {
+                ensure!(said.contains(&*part), "{part} is not in: {said}");
+            }
+            ensure!(stage.app.count().await? == 1, "the window opened on the first display");
+            ensure!(other.pointer().windows("").await?.is_empty(), "the other display has a window");
+            Ok(())
+        })
+        .await
+}
+
+pub async fn while_the_app_hangs_it_says_so_and_ends() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("first-hangs", async |stage| {
+            let app = stage.app.process(&stage.desktop)?;
+            app.stop()?;
+            let said = LaterStart::begin(stage, |launch| launch)?.fails().await;
+            app.resume()?;
+            let said = said?;
+            ensure!(said.contains(&format!("process {} and does not answer", app.pid)), "{said}");
+            let first = stage.app.window(PROJECT).await?;
+            first.prompt("SAY Still lit.").await?;
+            first.wait_said("Still lit.", SHORT).await.map(drop)
+        })
+        .await
+}
+
+pub async fn a_session_bus_that_never_answers_keeps_no_window_away() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let socket = folder.path().join("bus");
+    // Connections are made by the system before the program accepts them.
+    let _silent = UnixListener::bind(&socket)?;
+    let address = format!("unix:path={}", socket.display());
+    let before = Instant::now();
+    let stage =
+        Stage::with(Manners::Absent, |launch| launch.env("DBUS_SESSION_BUS_ADDRESS", address)).await?;
+    let took = before.elapsed();
+    stage
+        .play("silent-bus", async |stage| {
+            ensure!(took < OPENS_WITHIN, "the window opened after {took:?}");
+            stage.window.prompt("SAY Light on the water.").await?;
+            stage.window.wait_said("Light on the water.", LONG).await?;
+            ensure!(stage.app.log().contains("the session bus does not answer"), "nothing was said");
+            Ok(())
+        })
+        .await
+}
