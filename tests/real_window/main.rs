@@ -41,6 +41,8 @@ mod hostile;
 #[cfg(target_os = "linux")]
 mod hostile_output;
 #[cfg(target_os = "linux")]
+mod input_methods;
+#[cfg(target_os = "linux")]
 mod isolation;
 #[cfg(target_os = "linux")]
 mod links;
@@ -348,6 +350,7 @@ fn main() {
         tray: the_tray_brings_up_the_session_that_waits
     ]);
     tests.extend(visible::tests());
+    tests.extend(input_methods::tests());
     let without_an_agent = tests![
         failures: no_agent_anywhere_lists_what_was_tried;
         first_run: an_agent_that_is_installed_meanwhile_is_found_with_the_focus,

@@ -25,6 +25,16 @@ pub enum Requirement {
 }
 
 impl Requirement {
+    /// Met if these programs are installed.
+    pub fn programs(names: &[&str]) -> Self {
+        let path = env::var_os("PATH").unwrap_or_default();
+        let is_there = |name: &&str| env::split_paths(&path).any(|folder| folder.join(name).is_file());
+        match names.iter().find(|name| !is_there(name)) {
+            None => Self::Met,
+            Some(name) => Self::Missing(format!("not installed: {name}")),
+        }
+    }
+
     /// Met if all are; otherwise the reason of the first that is not.
     pub fn all(requirements: impl IntoIterator<Item = Requirement>) -> Self {
         requirements.into_iter().find(|requirement| *requirement != Self::Met).unwrap_or(Self::Met)

@@ -63,6 +63,16 @@ impl Bus {
         &self.address
     }
 
+    /// Waits until a program has this name on the bus.
+    pub async fn has_name(&self, name: &str) -> Result<()> {
+        let connection = self.connect().await?;
+        let names = zbus::fdo::DBusProxy::new(&connection).await?;
+        eventually(&format!("{name} is on the bus"), SHORT, async || {
+            Ok(names.name_has_owner(name.try_into()?).await?.then_some(()))
+        })
+        .await
+    }
+
     /// Connects to the bus.
     pub async fn connect(&self) -> Result<zbus::Connection> {
         Ok(zbus::connection::Builder::address(self.address.as_str()).build().await?)
