@@ -81,15 +81,16 @@ pub async fn connect(app: AppHandle, window: WebviewWindow) -> Answer<Connection
     let project = project::view(&app, window.label()).await?;
     let show_item = app.state::<Windows>().with(window.label(), |window| window.show_item.take())?;
     let settings = app.state::<Arc<CurrentSettings>>().view();
-    let panels = app.state::<PlacesStore>().panels(&project_of(&app, &window)?);
+    let (places, folder) = (app.state::<PlacesStore>(), project_of(&app, &window)?);
+    let (panels, second) = (places.panels(&folder), places.second_session(&folder));
     let waiting = waiting::connect(&app, window.label());
-    Ok(Connection { event, project, settings, show_item, panels, waiting })
+    Ok(Connection { event, project, settings, show_item, panels, second, waiting })
 }
 
 /// Timeout of a window's start for an agent's store that does not respond.
 const REOPEN: Duration = Duration::from_secs(2);
 
-/// Opens the session that was open last, if it is in the agent's store and Deskbell has no record of it.
+/// Opens the sessions that were shown last, if they are in the agent's store and Deskbell has no record of them.
 async fn reopen(app: &AppHandle, window: &WebviewWindow) -> Answer<()> {
     let (windows, registry, hidden) =
         (app.state::<Windows>(), app.state::<SessionRegistry>(), app.state::<HiddenSessions>());
@@ -98,15 +99,17 @@ async fn reopen(app: &AppHandle, window: &WebviewWindow) -> Answer<()> {
     if project.there().is_some() {
         return Ok(());
     }
-    let Some(id) = open.filter(|id| registry.known(id).is_none() && !hidden.was_removed(id.as_str())) else {
-        return Ok(());
-    };
-    let opening = registry.open_stored(&project, id.as_str());
-    match tokio::time::timeout(REOPEN, opening).await {
-        Ok(Ok(_)) => {}
-        Ok(Err(error)) => tracing::debug!(%error, "the session that was open last is gone"),
-        Err(_) => {
-            tracing::warn!("the agent's store does not respond: the session that was open last is not opened")
+    let second = app.state::<PlacesStore>().second_session(&project);
+    let is_unknown = |id: &SessionId| registry.known(id).is_none() && !hidden.was_removed(id.as_str());
+    for id in [open, second].into_iter().flatten().filter(is_unknown) {
+        let opening = registry.open_stored(&project, id.as_str());
+        match tokio::time::timeout(REOPEN, opening).await {
+            Ok(Ok(_)) => {}
+            Ok(Err(error)) => tracing::debug!(%error, "a session that was shown last is gone"),
+            Err(_) => {
+                tracing::warn!("the agent's store does not respond: the sessions shown last are not opened");
+                break;
+            }
         }
     }
     Ok(())

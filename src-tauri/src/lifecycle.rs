@@ -416,9 +416,20 @@ fn remember(app: &AppHandle, window: &WebviewWindow, place: WindowPlace) {
 /// Remembers which session is open in a project's window, for the next start.
 pub fn remember_session(app: &AppHandle, project: &ProjectRef, id: &SessionId) {
     if app.state::<PlacesStore>().remember_session(project, id) {
-        let saving = app.clone();
-        tauri::async_runtime::spawn(async move { save_places(&saving).await });
+        save_soon(app);
     }
+}
+
+/// Remembers which session is beside the open one in a project's window, for the next start.
+pub fn remember_second(app: &AppHandle, project: &ProjectRef, id: Option<SessionId>) {
+    if app.state::<PlacesStore>().remember_second(project, id) {
+        save_soon(app);
+    }
+}
+
+fn save_soon(app: &AppHandle) {
+    let saving = app.clone();
+    tauri::async_runtime::spawn(async move { save_places(&saving).await });
 }
 
 pub async fn save_places(app: &AppHandle) {

@@ -39,6 +39,9 @@ pub struct WindowPlace {
     /// The session that was open in it.
     #[serde(default)]
     pub open_session: Option<SessionId>,
+    /// The session that was beside it.
+    #[serde(default)]
+    pub second_session: Option<SessionId>,
     /// The project's own zoom, in percent; `None` is that of the settings.
     #[serde(default)]
     pub zoom: Option<u32>,
@@ -56,6 +59,7 @@ impl WindowPlace {
             size: None,
             position: None,
             open_session: None,
+            second_session: None,
             zoom: None,
             panels: SidePanels::default(),
         }
@@ -242,14 +246,35 @@ impl PlacesStore {
         true
     }
 
-    /// Remembers a window, and replaces the earlier entry of its project; its zoom and panels stay. Written to disk
-    /// by the next save.
+    /// The session that was beside the open one in the project's window.
+    pub fn second_session(&self, project: &ProjectRef) -> Option<SessionId> {
+        self.lock().iter().find(|known| known.project == *project)?.second_session.clone()
+    }
+
+    /// Remembers which session is beside the open one in a project's window. Written to disk by the next save. `false`:
+    /// nothing changed.
+    pub fn remember_second(&self, project: &ProjectRef, id: Option<SessionId>) -> bool {
+        let mut windows = self.lock();
+        let Some(place) = windows.iter_mut().find(|known| known.project == *project) else { return false };
+        if place.second_session == id {
+            return false;
+        }
+        place.second_session = id;
+        true
+    }
+
+    /// Remembers a window, and replaces the earlier entry of its project; its zoom, panels and second session stay.
+    /// Written to disk by the next save.
     pub fn remember(&self, place: WindowPlace) {
         let mut windows = self.lock();
-        let known = windows.iter().find(|known| known.project == place.project);
-        let (zoom, panels) = known.map_or((place.zoom, place.panels), |known| (known.zoom, known.panels));
-        windows.retain(|known| known.project != place.project);
-        windows.insert(0, WindowPlace { zoom, panels, ..place });
+        let place = match windows.iter().position(|known| known.project == place.project) {
+            Some(at) => {
+                let WindowPlace { zoom, panels, second_session, .. } = windows.remove(at);
+                WindowPlace { zoom, panels, second_session, ..place }
+            }
+            None => place,
+        };
+        windows.insert(0, place);
         // Limits the number of entries of projects that were closed long ago.
         windows.truncate(100);
     }
@@ -377,6 +402,26 @@ mod tests {
         assert_eq!(kept.panels(&"/p".into()), panels);
         assert_eq!(kept.panels(&"/q".into()), SidePanels::default());
         assert!(!kept.remember_panels(&"/none".into(), panels));
+    }
+
+    #[test]
+    fn the_session_beside_the_open_one_is_kept_with_its_place_until_it_is_closed() {
+        let folder = tempfile::tempdir().unwrap();
+        let kept = opened(folder.path());
+        kept.remember(place("/p"));
+        kept.remember(place("/q"));
+        let [p, q]: [ProjectRef; 2] = ["/p".into(), "/q".into()];
+        let second = Some(SessionId::new("second"));
+        assert!(kept.remember_second(&p, second.clone()) && !kept.remember_second(&p, second.clone()));
+        // Closing the window remembers its place again.
+        kept.remember(WindowPlace { closed: true, ..place("/p") });
+        save(&kept).unwrap();
+        let kept = opened(folder.path());
+        assert_eq!((kept.second_session(&p), kept.second_session(&q)), (second, None));
+        assert!(kept.remember_second(&p, None));
+        save(&kept).unwrap();
+        assert_eq!(opened(folder.path()).second_session(&p), None);
+        assert!(!kept.remember_second(&"/none".into(), Some(SessionId::new("second"))));
     }
 
     #[test]

@@ -95,6 +95,11 @@ impl ProjectWindow {
         self.forwards().find(|forward| forward.session_id() == id)
     }
 
+    /// The session beside the open one.
+    pub fn second_session(&self) -> Option<SessionId> {
+        self.second.shown().map(|second| second.session_id().clone())
+    }
+
     /// The sessions that the window shows.
     pub fn shown_sessions(&self) -> Vec<SessionId> {
         self.forwards().map(|forward| forward.session_id().clone()).collect()

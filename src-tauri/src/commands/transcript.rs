@@ -4,6 +4,7 @@ use super::{Answer, project_of};
 use crate::ask::DialogController;
 use crate::forward::Forward;
 use crate::lifecycle;
+use crate::places::PlacesStore;
 use crate::registry::SessionRegistry;
 use crate::windows::Windows;
 use deskbell_engine::api::*;
@@ -45,18 +46,22 @@ pub async fn subscribe(
     let windows = app.state::<Windows>();
     let asked = windows.with(&label, |window| window.first.ask())?;
     let (snapshot, feed) = begin_feed(&app, &window, &session_id, show, unfolded).await?;
-    let is_shown = windows.with(&label, |window| {
+    let second = windows.with(&label, |window| {
         if !window.first.is_last(asked) {
-            return false;
+            return None;
         }
         // The session that was beside the open one is the open one now.
         window.second.clear_if(|second| *second.session_id() == session_id);
         window.open_session = Some(session_id.clone());
         window.first.show(Forward::begin(app.clone(), label.clone(), feed));
-        true
+        Some(window.second_session())
     })?;
-    if is_shown {
+    if let Some(second) = second {
         lifecycle::remember_session(&app, &project, &session_id);
+        // Another one that is remembered stays: at the start, the page shows it after this one.
+        if second.is_none() && app.state::<PlacesStore>().second_session(&project) == Some(session_id) {
+            lifecycle::remember_second(&app, &project, None);
+        }
         lifecycle::learn_focus(&app, &label)?;
     }
     Ok(snapshot)
@@ -75,11 +80,16 @@ pub async fn subscribe_second(
     let windows = app.state::<Windows>();
     let asked = windows.with(&label, |window| window.second.ask())?;
     let (snapshot, feed) = begin_feed(&app, &window, &session_id, show, unfolded).await?;
-    windows.with(&label, |window| {
-        if window.second.is_last(asked) {
+    let is_shown = windows.with(&label, |window| {
+        let is_last = window.second.is_last(asked);
+        if is_last {
             window.second.show(Forward::begin(app.clone(), label.clone(), feed));
         }
+        is_last
     })?;
+    if is_shown {
+        lifecycle::remember_second(&app, &project_of(&app, &window)?, Some(session_id));
+    }
     Ok(snapshot)
 }
 
@@ -93,6 +103,7 @@ pub fn leave_second(app: AppHandle, window: WebviewWindow) -> Answer<()> {
     app.state::<DialogController>().view_changed(window.label(), |view| {
         view.cards.retain(|card| shown.contains(&card.session_id));
     });
+    lifecycle::remember_second(&app, &project_of(&app, &window)?, None);
     Ok(())
 }
 

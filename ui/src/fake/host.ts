@@ -63,6 +63,7 @@ export class FakeHost extends FakeSessions implements Host {
         settings: this.settings,
         showItem: null,
         panels: this.panels,
+        second: this.second,
         waiting: [],
       }),
     );

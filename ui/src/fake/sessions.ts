@@ -57,6 +57,8 @@ export abstract class FakeSessions extends FakeDesktop {
   #window: FakeWindow | null = null;
   /** The second session that the window shows. */
   #second: FakeWindow | null = null;
+  /** The session beside the open one, also after the window is gone. */
+  second: SessionId | null = null;
   /** The output of tasks in the background, by their ids. */
   taskOutputs = new Map<string, TaskOutput>(TASK_OUTPUTS);
   /** The standard error of MCP servers, by their names. */
@@ -90,6 +92,7 @@ export abstract class FakeSessions extends FakeDesktop {
     const session = this.sessions.get(sessionId);
     if (session === undefined) return refuse('noSuchSession', 'There is no such session any more.');
     if (this.#second?.session === session) this.#second = null;
+    if (this.second === sessionId) this.second = null;
     this.#window = new FakeWindow(session, show, unfolded);
     const snapshot = structuredClone(this.#window.snapshot());
     session.play?.(session);
@@ -101,11 +104,13 @@ export abstract class FakeSessions extends FakeDesktop {
     const session = this.sessions.get(sessionId);
     if (session === undefined) return refuse('noSuchSession', 'There is no such session any more.');
     this.#second = new FakeWindow(session, show, unfolded);
+    this.second = sessionId;
     return Promise.resolve(structuredClone(this.#second.snapshot()));
   }
 
   leaveSecond(): Promise<void> {
     this.#second = null;
+    this.second = null;
     return Promise.resolve();
   }
 

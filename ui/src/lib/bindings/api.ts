@@ -2559,6 +2559,10 @@ showItem: ItemId | null,
  */
 panels: SidePanels, 
 /**
+ * The session that was beside the open one.
+ */
+second: SessionId | null, 
+/**
  * The names of other projects that wait for the user: one for each session, oldest first.
  */
 waiting: Array<string>, };

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 
 import type { Session } from '../bindings/api';
 import { FakeHost } from '../../fake/host';
@@ -30,6 +30,31 @@ describe('at the start', () => {
     const { asked, project } = await start('conversation');
     expect(asked).toEqual(['connect', 'listen', 'subscribe']);
     expect(project.open?.rows.length).toBeGreaterThan(5);
+  });
+
+  it('shows the two sessions that the last window showed side by side', async () => {
+    const { host, project } = await start('conversation');
+    await project.showSecond('s3');
+    const next = await ProjectState.start(host);
+    expect([next.open?.id, next.second.state?.id]).toEqual([project.open?.id, 's3']);
+    await vi.waitFor(() => expect(next.second.state?.loaded).toBe(true));
+    await next.second.close();
+    expect((await ProjectState.start(host)).second.state).toBeNull();
+  });
+
+  it('keeps the sides that were swapped', async () => {
+    const { host, project } = await start('conversation');
+    const first = project.open?.id;
+    await project.showSecond('s3');
+    await project.openSession('s3');
+    expect([project.second.state?.id, host.second]).toEqual([first, first]);
+  });
+
+  it('shows none beside the open one if that session is gone', async () => {
+    const { host } = await start('conversation');
+    host.second = 'gone';
+    const { second, problems } = await ProjectState.start(host);
+    expect([second.state, problems.list]).toEqual([null, []]);
   });
 
   it('asks for none if none is open', async () => {
