@@ -1,9 +1,46 @@
+import { join } from 'node:path';
+
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { svelteTesting } from '@testing-library/svelte/vite';
+import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 
+const MAIN = join(import.meta.dirname, 'src/main.ts');
+
+interface Graph {
+  getModuleInfo(id: string): { readonly importers: readonly string[] } | null;
+}
+
+/**
+ * Whether a project's window needs a module at its start: it is imported from `main.ts`, not loaded later. `main.ts` itself
+ * stays apart: it waits for the host, which imports some of these modules.
+ */
+function isAtStart(id: string, graph: Graph, seen = new Set<string>()): boolean {
+  if (id === MAIN || seen.has(id)) return false;
+  seen.add(id);
+  const importers = graph.getModuleInfo(id)?.importers ?? [];
+  return importers.some((importer) => importer === MAIN || isAtStart(importer, graph, seen));
+}
+
+/** The largest script that a project's window may need at its start, in bytes. */
+const MOST_AT_START = 450_000;
+
+/** Fails the build if the script of the start grows beyond its bound. */
+const startIsBounded: Plugin = {
+  name: 'start-is-bounded',
+  // The pages of stories and costs have no such script.
+  apply: (_config, { command, mode }) => command === 'build' && mode === 'production',
+  generateBundle(_options, bundle) {
+    const start = Object.values(bundle).find((file) => file.type === 'chunk' && file.name === 'start');
+    if (start?.type !== 'chunk') return this.error('There is no script named start.');
+    const size = Buffer.byteLength(start.code);
+    const words = `The script of the start has ${size} bytes, more than ${MOST_AT_START}.`;
+    if (size > MOST_AT_START) this.error(`${words} Load what is seldom seen later (src/lib/kit/later.svelte.ts).`);
+  },
+};
+
 export default defineConfig({
-  plugins: [svelte(), svelteTesting()],
+  plugins: [svelte(), svelteTesting(), startIsBounded],
   clearScreen: false,
   server: { host: '127.0.0.1', port: 5173, strictPort: true },
   preview: { host: '127.0.0.1', port: 4173, strictPort: true },
@@ -14,6 +51,14 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // Without this, each module that the start and a later part have in common is a file of its own: 40 at the start.
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [{ debugName: 'start', name: (id, graph) => (isAtStart(id, graph) ? 'start' : null) }],
+        },
+      },
+    },
   },
   test: {
     environment: 'jsdom',

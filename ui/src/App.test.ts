@@ -3,7 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { tick } from 'svelte';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 
-import App from './App.svelte';
+import { App } from './test/parts';
 import type { Command } from './lib/bindings/api';
 import { FakeHost } from './fake/host';
 import { commandRequest } from './fake/script';

@@ -292,17 +292,24 @@ fn lookalikes() -> String {
 
 /// The settings with their labels, for the settings page, their defaults, and the agents that a profile can have.
 fn settings() -> String {
-    let agents: String = deskbell_acp::agents::AGENTS
-        .iter()
-        .map(|agent| format!("  {{ id: {:?}, name: {:?} }},\n", agent.id, agent.name))
-        .collect();
     let keys = serde_json::to_string_pretty(settings::SettingsFile::keys()).expect("they are JSON");
     let defaults = serde_json::to_string_pretty(&Settings::default()).expect("they are JSON");
     format!(
         "// Generated from src-tauri/api/src/settings.rs. Do not edit.\n\
          import type {{ SettingKey, Settings }} from './api';\n\n\
          export const SETTING_KEYS: readonly SettingKey[] = {keys};\n\n\
-         export const DEFAULT_SETTINGS: Settings = {defaults};\n\n\
+         export const DEFAULT_SETTINGS: Settings = {defaults};\n",
+    )
+}
+
+/// Apart from the settings, which a page loads later.
+fn agents() -> String {
+    let agents: String = deskbell_acp::agents::AGENTS
+        .iter()
+        .map(|agent| format!("  {{ id: {:?}, name: {:?} }},\n", agent.id, agent.name))
+        .collect();
+    format!(
+        "// Generated from src-tauri/acp/src/agents.rs and src-tauri/engine/src/launch.rs. Do not edit.\n\n\
          /** The agents that a profile can have by their name, without Claude Code. */\n\
          export const PROFILE_AGENTS: readonly {{ id: string; name: string }}[] = [\n{agents}];\n\n\
          /** The command that logs in to Claude Code. */\n\
@@ -331,6 +338,7 @@ fn bindings_are_fresh() {
     hold("ui/src/lib/bindings/api.ts", &typescript());
     hold("ui/src/lib/bindings/lookalikes.ts", &lookalikes());
     hold("ui/src/lib/bindings/settings.ts", &settings());
+    hold("ui/src/lib/bindings/agents.ts", &agents());
     hold("docs/settings.md", &settings::markdown());
     hold("docs/settings.schema.json", &format!("{:#}\n", settings::SettingsFile::schema()));
 }

@@ -9,7 +9,7 @@ import { tick } from 'svelte';
 import { parse, type AST } from 'svelte/compiler';
 import { describe, expect, it } from 'vitest';
 
-import App from '../App.svelte';
+import { App } from '../test/parts';
 import { FakeHost } from '../fake/host';
 import { sceneNames } from '../fake/scenes';
 import { Attention } from '../lib/kit/attention.svelte';

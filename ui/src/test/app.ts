@@ -5,7 +5,7 @@ import userEvent, { type UserEvent } from '@testing-library/user-event';
 import { tick } from 'svelte';
 import { onTestFinished } from 'vitest';
 
-import App from '../App.svelte';
+import { App } from './parts';
 import type { SidePanels } from '../lib/bindings/api';
 import { FakeHost } from '../fake/host';
 import { ManualClock } from './clock';

@@ -4,10 +4,14 @@ import { render, type RenderResult } from '@testing-library/svelte';
 import type { Component } from 'svelte';
 
 import { FakeHost } from '../fake/host';
+import * as dialogs from '../lib/session/conversation/later';
 import { Attention } from '../lib/kit/attention.svelte';
 import { ProjectState } from '../lib/project/project.svelte';
 import { ManualClock } from './clock';
 import Harness from './Harness.svelte';
+
+// Tests of what a dialog does do not wait for its script.
+await Promise.all(Object.values(dialogs).map((dialog) => dialog.load()));
 
 export interface Drawn<Props> extends RenderResult<typeof Harness> {
   host: FakeHost;

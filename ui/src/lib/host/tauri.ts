@@ -1,7 +1,7 @@
 // The host inside the desktop app. The only file that uses Tauri.
 
 import { invoke } from '@tauri-apps/api/core';
-import { getCurrentWebviewWindow } from '@tauri-apps/api/webviewWindow';
+import { listen } from '@tauri-apps/api/event';
 
 import type { WindowMessage, WindowEvent } from '../bindings/api';
 import { asCommandError, writeClipboard, type Host } from './host';
@@ -17,6 +17,19 @@ async function call<T>(name: string, args: Record<string, unknown> = {}): Promis
   }
 }
 
+/**
+ * The label of this window. `getCurrentWebviewWindow` of Tauri 2.12 reads it from the same place; its module brings 50 kB
+ * of windows, menus and images into the page.
+ */
+function ownLabel(): string {
+  const { metadata } = (window as unknown as { __TAURI_INTERNALS__: Internals }).__TAURI_INTERNALS__;
+  return metadata.currentWebview.label;
+}
+
+interface Internals {
+  metadata: { currentWebview: { label: string } };
+}
+
 /** The shell gives the start page and the board these labels. */
 function pageOf(label: string): Host['page'] {
   return label === 'start' || label === 'board' ? label : 'project';
@@ -25,7 +38,7 @@ function pageOf(label: string): Host['page'] {
 export const tauriHost: Host = {
   // Read when it is asked for: a browser has no window of Tauri.
   get page() {
-    return pageOf(getCurrentWebviewWindow().label);
+    return pageOf(ownLabel());
   },
   hasMenuBar: isMac,
   connectStart: () => call('connect_start'),
@@ -34,7 +47,8 @@ export const tauriHost: Host = {
   // Listens on the window, not on the app: a plain `listen` would also receive events emitted to other windows.
   listen: (event, heard, lost) => {
     const hear = inOrder(heard, (nr) => call<WindowEvent>('waiting_event', { nr }), lost);
-    return getCurrentWebviewWindow().listen<WindowMessage>(event, ({ payload }) => hear(payload));
+    const target = { kind: 'WebviewWindow', label: ownLabel() } as const;
+    return listen<WindowMessage>(event, ({ payload }) => hear(payload), { target });
   },
   setMenu: (menu) => call('set_menu', { menu }),
   createSession: (agent, withoutAsking) => call('create_session', { agent, withoutAsking }),

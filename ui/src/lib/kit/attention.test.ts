@@ -3,7 +3,7 @@
 import { fireEvent, render, screen } from '@testing-library/svelte';
 import { expect, it } from 'vitest';
 
-import App from '../../App.svelte';
+import { App } from '../../test/parts';
 import { FakeHost } from '../../fake/host';
 import { ManualClock } from '../../test/clock';
 

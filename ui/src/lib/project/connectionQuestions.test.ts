@@ -2,7 +2,7 @@ import { render, screen } from '@testing-library/svelte';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 
-import App from '../../App.svelte';
+import { App } from '../../test/parts';
 import { FakeHost } from '../../fake/host';
 import { QUESTIONS } from '../../fake/far';
 import { ManualClock } from '../../test/clock';

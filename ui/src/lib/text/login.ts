@@ -1,7 +1,7 @@
 // The slash command that logs in, and the command for a terminal that it leads to.
 
 import type { Profile, Session } from '../bindings/api';
-import { CLAUDE_LOGIN } from '../bindings/settings';
+import { CLAUDE_LOGIN } from '../bindings/agents';
 
 export function isLogin(prompt: string): boolean {
   return prompt.trim() === '/login';

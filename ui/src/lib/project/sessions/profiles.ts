@@ -1,7 +1,7 @@
 // Profiles in words, for the settings page and the dialog of a new session.
 
 import type { Profile } from '../../bindings/api';
-import { PROFILE_AGENTS } from '../../bindings/settings';
+import { PROFILE_AGENTS } from '../../bindings/agents';
 
 /** The names of agents, by their id. */
 export const agentNames: ReadonlyMap<string, string> = new Map(PROFILE_AGENTS.map(({ id, name }) => [id, name]));

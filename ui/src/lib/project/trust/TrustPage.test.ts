@@ -3,7 +3,7 @@ import { render, screen, within } from '@testing-library/svelte';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 
-import App from '../../../App.svelte';
+import { App } from '../../../test/parts';
 import type { TrustDecision, TrustView } from '../../bindings/api';
 import { FakeHost } from '../../../fake/host';
 import { TRUST } from '../../../fake/trust';

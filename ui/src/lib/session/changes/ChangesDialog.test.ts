@@ -4,7 +4,7 @@ import { tick } from 'svelte';
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 
 import type { Against, FileDiff } from '../../bindings/api';
-import App from '../../../App.svelte';
+import { App } from '../../../test/parts';
 import { FakeHost } from '../../../fake/host';
 import { EDITED, manyChanges, MOMENTS, WORKING } from '../../../fake/changes';
 import { ManualClock } from '../../../test/clock';

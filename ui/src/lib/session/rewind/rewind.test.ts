@@ -3,7 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { tick } from 'svelte';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 
-import App from '../../../App.svelte';
+import { App } from '../../../test/parts';
 import { ManualClock } from '../../../test/clock';
 import { draw } from '../../../test/draw';
 import type { Command, RewindPreview } from '../../bindings/api';

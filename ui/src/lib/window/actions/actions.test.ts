@@ -5,7 +5,7 @@ import userEvent from '@testing-library/user-event';
 import { tick } from 'svelte';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 
-import App from '../../../App.svelte';
+import { App } from '../../../test/parts';
 import type { BackgroundTask, JsonValue } from '../../bindings/api';
 import { NO_OPTIONS } from '../../session/options/form';
 import { ManualClock } from '../../../test/clock';

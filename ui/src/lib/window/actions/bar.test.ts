@@ -7,7 +7,7 @@ import { render, screen } from '@testing-library/svelte';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 
-import App from '../../../App.svelte';
+import { App } from '../../../test/parts';
 import { ManualClock } from '../../../test/clock';
 import { FakeHost } from '../../../fake/host';
 import type { MenuItem } from '../../kit/MenuList.svelte';

@@ -2,7 +2,7 @@ import { fireEvent, render, screen, within } from '@testing-library/svelte';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 
-import App from '../../../App.svelte';
+import { App } from '../../../test/parts';
 import type { BoardRow } from '../../bindings/api';
 import { FakeHost } from '../../../fake/host';
 import { BOARDS, machinesOf } from '../../../fake/board';

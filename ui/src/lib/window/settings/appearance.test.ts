@@ -5,7 +5,7 @@ import { render, screen } from '@testing-library/svelte';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 
-import App from '../../../App.svelte';
+import { App } from '../../../test/parts';
 import { ManualClock } from '../../../test/clock';
 import { SETTING_KEYS } from '../../bindings/settings';
 import { FakeHost } from '../../../fake/host';

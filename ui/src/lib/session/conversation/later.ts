@@ -1,0 +1,9 @@
+// The dialogs of a conversation, which are loaded when they are first shown.
+
+import { Later } from '../../kit/later.svelte';
+
+export const CONFIGURATION = new Later(() => import('../configuration/ConfigurationDialog.svelte'));
+export const CONTEXT = new Later(() => import('../usage/ContextDialog.svelte'));
+export const OPTIONS = new Later(() => import('../options/OptionsDialog.svelte'));
+export const REWIND = new Later(() => import('../rewind/RewindDialog.svelte'));
+export const RULES = new Later(() => import('../rules/RulesDialog.svelte'));
