@@ -46,7 +46,8 @@ fn setup(call: &Value) -> Setup {
     let offered = json!({"commands": (0..60).map(command).collect::<Vec<_>>(),
         "models": (0..12).map(model).collect::<Vec<_>>()});
     let response = json!({"subtype": "success", "request_id": "deskbell-1", "response": offered});
-    let init = json!({"type": "control_response", "response": response});
+    let answer = json!({"type": "control_response", "response": response});
+    let init = json!({"type": "system", "subtype": "init", "session_id": "conversation-1"});
     let id = "toolu_1";
     let content = json!([{"type": "tool_use", "id": id, "name": call["name"], "input": call["input"]}]);
     let asked = json!({"subtype": "can_use_tool", "tool_name": call["name"], "input": call["input"], "tool_use_id": id});
@@ -57,7 +58,7 @@ fn setup(call: &Value) -> Setup {
         hear; cat init; up_to greeting; say hello; result; up_to errand; cat call; up_to allow; cat result; result
         until_end_of_input"#;
     Setup::shell(script)
-        .file("init", &lines(&[init]))
+        .file("init", &lines(&[answer, init]))
         .file(
             "call",
             &lines(&[
@@ -81,10 +82,17 @@ async fn turn(call: &Value) -> (Bytes, Bytes) {
     life.session().subscribe(Subscriber::Merged(feed.clone())).await.unwrap();
     let (mut relay, mut page) = (Bytes::default(), Bytes::default());
     life.prompt("errand").await;
-    let (mut has_turned, mut is_over) = (false, false);
+    let (mut has_turned, mut is_over, mut is_open) = (false, false, false);
     while !is_over {
         let event = life.next("event", |event| Some(event.clone())).await;
         relay.add(&event);
+        is_open |= matches!(event, Event::PermissionRequested { .. });
+        is_open &= !matches!(event, Event::PermissionResolved { .. });
+        if let Event::SessionChanged { session } = &event {
+            // A client that reads only the last one can name the conversation.
+            assert_eq!(session.agent_session_id, Some(Some("conversation-1".to_owned())));
+            assert_eq!(session.requests, (!is_open).then(Vec::new));
+        }
         if let Event::PermissionRequested { request } = &event {
             let (request_id, shown) = (request.id.clone(), Some(request.shown.clone()));
             let decision = Decision::AllowOnce { updated_input: None };

@@ -434,6 +434,7 @@ impl Actor {
                 Some(before) => SessionChange::between(before, &session),
                 None => SessionChange::whole(&self.whole_session()),
             };
+            let change = change.of(session.agent_session_id.clone(), self.core.has_requests());
             self.published = Some(session);
             self.emit(Event::SessionChanged { session: Box::new(change) }).await;
         }

@@ -245,6 +245,10 @@ impl Core {
         self.machine.requests().iter().cloned().collect()
     }
 
+    pub fn has_requests(&self) -> bool {
+        self.machine.has_requests()
+    }
+
     /// The next start of the agent, if the session had these options.
     pub fn next_start(&self, options: SessionOptions) -> Start {
         self.machine.next_start(options)

@@ -155,7 +155,9 @@ impl Mirror {
             FromServer::Event(event) => self.event(*event).await,
             FromServer::LinkChanged => {
                 let link = Some(self.place.link.state());
-                let session = Box::new(SessionChange { link, ..SessionChange::default() });
+                let change = SessionChange { link, ..SessionChange::default() };
+                let has_requests = !self.session.requests.is_empty();
+                let session = Box::new(change.of(self.session.agent_session_id.clone(), has_requests));
                 self.tell(Event::SessionChanged { session }).await;
             }
             FromServer::Unreadable { problem, .. } => self.say_unreadable(problem).await,

@@ -45,8 +45,9 @@ impl Facts {
         let changed = core.take_changed();
         if let Some(shown) = &self.shown {
             hold!(changed || *shown == session, Facts, "nobody is told:\n{shown:?}\nbecame\n{session:?}");
-            let change = Box::new(SessionChange::between(shown, &session));
-            self.publish(&Event::SessionChanged { session: change });
+            let change = SessionChange::between(shown, &session);
+            let change = change.of(session.agent_session_id.clone(), core.has_requests());
+            self.publish(&Event::SessionChanged { session: Box::new(change) });
         }
         let told = self.told.get_or_insert_with(|| session.clone());
         hold!(*told == session, Facts, "a subscriber has\n{told:?}\nand not\n{session:?}");
