@@ -33,15 +33,10 @@ pub enum Answer {
 /// The question to ask before the window of a project closes; `None` if nothing would be stopped.
 pub fn question(project: &str, sessions: &[Session]) -> Option<Question> {
     let work = work(sessions)?;
-    let them = if work.n == 1 { "it" } else { "them" };
+    let kept = if work.n == 1 { "it, the conversation is" } else { "them, the conversations are" };
     Some(Question {
         title: format!("Close {project}?"),
-        text: format!(
-            "{}. Stopping ends {them}; the conversations are kept, and you can continue them later.{}\n\n{}",
-            work.counts,
-            goes_on(sessions),
-            work.names
-        ),
+        text: format!("{}. If you stop {kept} kept.{}\n\n{}", work.counts, goes_on(sessions), work.names),
         accept: "Stop and close",
         background: Some(("Keep working in the background", "Do not ask again")),
     })
@@ -50,15 +45,10 @@ pub fn question(project: &str, sessions: &[Session]) -> Option<Question> {
 /// The one question for all windows before the app quits; `None` if nothing would be stopped.
 pub fn quit_question(sessions: &[Session]) -> Option<Question> {
     let work = work(sessions)?;
-    let them = if work.n == 1 { "it" } else { "them" };
+    let kept = if work.n == 1 { "it. The conversation is" } else { "them. The conversations are" };
     Some(Question {
         title: "Quit Deskbell?".to_owned(),
-        text: format!(
-            "{}. Quitting stops {them}. The conversations are kept, and you can continue them later.{}\n\n{}",
-            work.counts,
-            goes_on(sessions),
-            work.names
-        ),
+        text: format!("{}. Quitting stops {kept} kept.{}\n\n{}", work.counts, goes_on(sessions), work.names),
         accept: "Stop and quit",
         background: None,
     })
@@ -186,23 +176,23 @@ mod tests {
     #[test]
     fn the_question_counts_what_would_be_stopped() {
         let text = |sessions: &[Session]| question("lighthouse", sessions).map(|question| question.text);
-        let kept = "the conversations are kept, and you can continue them later.";
         assert_eq!(
             text(&[working()]),
-            Some(format!("1 session is working. Stopping ends it; {kept}\n\n• Session s"))
+            Some("1 session is working. If you stop it, the conversation is kept.\n\n• Session s".to_owned())
         );
         let background = Session { n_background: 3, ..session(Status::Completed) };
         assert_eq!(
             text(&[working(), waiting(), working(), background]),
-            Some(format!(
-                "2 sessions are working, 1 session waits for your answer and 3 background tasks are running. Stopping \
-                 ends them; {kept}\n\n• Session s\n• Session s\n• Session s\n• Session s"
-            ))
+            Some(
+                "2 sessions are working, 1 session waits for your answer and 3 background tasks are running. If you \
+                 stop them, the conversations are kept.\n\n• Session s\n• Session s\n• Session s\n• Session s"
+                    .to_owned()
+            )
         );
         let scheduled = Session { scheduled: vec![hourly()], ..session(Status::Completed) };
         assert_eq!(
             text(&[scheduled]),
-            Some(format!("1 turn is scheduled. Stopping ends it; {kept}\n\n• Session s"))
+            Some("1 turn is scheduled. If you stop it, the conversation is kept.\n\n• Session s".to_owned())
         );
         for status in [Status::Starting, Status::Interrupting, Status::Restarting { attempt: 1, at: 0 }] {
             assert!(text(&[session(status)]).is_some_and(|text| text.starts_with("1 session is working.")));
@@ -217,11 +207,11 @@ mod tests {
         assert_eq!(quit_question(&[kept()]), None);
         let one = quit_question(&[working(), kept()]).unwrap().text;
         assert!(
-            one.contains("continue them later. 1 other session keeps running without Deskbell."),
+            one.contains("conversation is kept. 1 other session keeps running without Deskbell."),
             "{one}"
         );
         let two = question("lighthouse", &[working(), kept(), lost]).unwrap().text;
-        assert!(two.starts_with("1 session is working. Stopping ends it;"), "{two}");
+        assert!(two.starts_with("1 session is working. If you stop it, the conversation is kept."), "{two}");
         assert!(two.contains(" 2 other sessions keep running without Deskbell."), "{two}");
     }
 

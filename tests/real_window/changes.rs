@@ -47,7 +47,7 @@ pub async fn a_file_that_a_command_changed_is_shown_with_its_diff() -> Result<()
             window.wait_said("Turned.", SHORT).await?;
             window.wait_idle(SHORT).await?;
             window.key("ctrl+shift+j").await?;
-            window.wait_shows("2 files, 2 lines added, 1 removed", SHORT).await?;
+            window.wait_shows("2 files · +2 −1 since", SHORT).await?;
             window.find("group", "Changes in beam.txt").await?;
             window.find("group", "Changes in lamp.txt").await?;
             stage.desktop.screenshot("changes").await?;
@@ -78,7 +78,7 @@ const LINES: &str = "Lines of lines.txt, line 2";
 /// Opens the page of changes, after the first turn.
 async fn open_page(window: &Window) -> Result<()> {
     window.key("ctrl+shift+j").await?;
-    window.wait_shows("2 files, 2 lines added, 2 removed", SHORT).await?;
+    window.wait_shows("2 files · +2 −2 since", SHORT).await?;
     window.find("listbox", LINES).await?;
     // The diff of the first file is drawn when the second has its place.
     window.find("group", "Changes in lamp.txt").await.map(drop)
@@ -117,14 +117,14 @@ pub async fn comments_by_mouse_and_keyboard_outlive_the_app_and_are_one_prompt()
             stage.window.find("textbox", "Comment on lines.txt, line 2").await?;
             stage.pointer.type_text("Why second?").await?;
             stage.pointer.key("Return").await?;
-            stage.window.wait_shows("1 comment, kept until they are sent", SHORT).await?;
+            stage.window.wait_shows("1 comment · kept until sent", SHORT).await?;
             // With the keyboard: the focus is in the lines again.
             stage.window.wait_focus(LINES).await?;
             stage.pointer.key("End").await?;
             stage.pointer.key("Return").await?;
             stage.pointer.type_text("And the end?").await?;
             stage.pointer.key("Return").await?;
-            stage.window.wait_shows("2 comments, kept until they are sent", SHORT).await?;
+            stage.window.wait_shows("2 comments · kept until sent", SHORT).await?;
             stage.window.screenshot("changes-comments").await?;
             stage.pointer.key("Escape").await?;
             stage.pointer.key("Escape").await?;
@@ -133,7 +133,7 @@ pub async fn comments_by_mouse_and_keyboard_outlive_the_app_and_are_one_prompt()
             stage.restart().await?;
             stage.window.wait_said("Ready.", SHORT).await?;
             open_page(&stage.window).await?;
-            stage.window.wait_shows("2 comments, kept until they are sent", SHORT).await?;
+            stage.window.wait_shows("2 comments · kept until sent", SHORT).await?;
             stage.window.click("button", "Send comments").await?;
             stage.window.gone("button", "Send comments").await?;
             stage.pointer.key("Escape").await?;
@@ -155,7 +155,7 @@ pub async fn a_patch_is_copied_and_a_part_and_a_file_are_reverted_and_come_back(
             window.wait_said("Ready.", SHORT).await?;
             window.wait_idle(SHORT).await?;
             open_page(window).await?;
-            window.click("button", "Copy patch of all").await?;
+            window.click("button", "Copy patch").await?;
             window.wait_shows("Copied a patch of 2 files.", SHORT).await?;
 
             window.click("button", "Revert removed line 25 of lines.txt…").await?;
@@ -236,7 +236,7 @@ async fn edits(stage: &Stage) -> Result<()> {
     fs::write(stage.folder.join("by-a-command.txt"), "x\n")?;
     window.key("ctrl+shift+j").await?;
     compared(window, "before its first edit", "one").await?;
-    ensure!(!window.has("button", "Copy patch of all").await?, "git would be needed for a patch");
+    ensure!(!window.has("button", "Copy patch").await?, "git would be needed for a patch");
     stage.desktop.screenshot("changes-without-git").await?;
     window.tab_to("combobox “Compare with”").await?;
     stage.pointer.key("End").await?;

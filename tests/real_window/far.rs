@@ -190,12 +190,12 @@ async fn changes_by_keyboard(far: &Far, window: &Window) -> Result<()> {
     keys.key("Return").await?;
     keys.type_text("Which tide?").await?;
     keys.key("Return").await?;
-    window.wait_shows("1 comment, kept until they are sent", SHORT).await?;
+    window.wait_shows("1 comment · kept until sent", SHORT).await?;
     window.wait_focus("Lines of src/tide-there.rs").await?;
-    window.tab_to("Copy patch of all").await?;
+    window.tab_to("Copy patch").await?;
     keys.key("Return").await?;
     window.wait_shows("Copied a patch of", LONG).await?;
-    window.wait_focus("Copy patch of all").await?;
+    window.wait_focus("Copy patch").await?;
 
     window.tab_to(&format!("Revert {FILE}…")).await?;
     keys.key("Return").await?;
@@ -351,7 +351,7 @@ pub async fn another_agent_and_a_profile_of_that_machine_begin_sessions_there() 
         ensure!(!listed.to_string().contains(SECRET_THERE), "a value left its machine: {listed}");
 
         window.key("ctrl+shift+n").await?;
-        window.wait_shows("A session keeps its agent.", LONG).await?;
+        window.wait_shows("You cannot change the agent later.", LONG).await?;
         window.find("list", "Agents on box").await?;
         window.wait_shows("sets LAB_KEY", SHORT).await?;
         window.drawn().await?;
@@ -387,7 +387,7 @@ pub async fn another_agent_and_a_profile_of_that_machine_begin_sessions_there() 
 
         // The decision counts for the profile too: it is about the same agent and folder.
         window.key("ctrl+shift+n").await?;
-        window.wait_shows("A session keeps its agent.", LONG).await?;
+        window.wait_shows("You cannot change the agent later.", LONG).await?;
         window.click("button", "Lab").await?;
         window.gone("dialog", "New session with…").await?;
         window.prompt("SAY With the profile.").await?;

@@ -23,7 +23,7 @@ pub async fn begin(stage: &Stage) -> Result<()> {
     .await?;
     window.click("menuitem", &item).await?;
     // Programs that are found are asked for their versions first.
-    window.wait_shows("A session keeps its agent.", LONG).await?;
+    window.wait_shows("You cannot change the agent later.", LONG).await?;
     stage.window.drawn().await?;
     stage.desktop.screenshot("other-agents").await?;
     window.click("button", AGENT).await
@@ -203,7 +203,7 @@ pub async fn the_terminal_of_the_settings_opens_with_the_login_of_another_agent(
             let window = &stage.window;
             window.find("button", "New session").await?;
             window.key("ctrl+shift+n").await?;
-            window.wait_shows("A session keeps its agent.", LONG).await?;
+            window.wait_shows("You cannot change the agent later.", LONG).await?;
             window.click("button", "Gemini CLI").await?;
             window.click("button", "Open restricted").await?;
             window.prompt("SAY hello").await?;

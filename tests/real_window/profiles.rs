@@ -76,7 +76,7 @@ async fn add(stage: &Stage, name: &str, folder: &Path) -> Result<()> {
 async fn begin(stage: &Stage, name: &str) -> Result<()> {
     let window = &stage.window;
     window.key("ctrl+shift+n").await?;
-    window.wait_shows("A session keeps its agent.", LONG).await?;
+    window.wait_shows("You cannot change the agent later.", LONG).await?;
     window.click("button", name).await?;
     window.gone("dialog", DIALOG).await?;
     let header = "return document.querySelector('header .profile')?.textContent ?? '';";

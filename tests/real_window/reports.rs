@@ -134,7 +134,7 @@ pub async fn a_session_that_a_limit_stopped_continues_at_its_reset_if_it_may() -
             window.wait_text("list", "Queued prompts", "SAY Going on.", SHORT).await?;
             gate.open()?;
             window.wait_text("note", "Limit reached", "in 1 min", SHORT).await?;
-            window.wait_text("list", "Queued prompts", "Not sent:", SHORT).await?;
+            window.wait_text("list", "Queued prompts", "Waiting:", SHORT).await?;
             act(stage, "Continue when the limit resets").await?;
             window.gone("note", "Limit reached").await?;
             window.wait_text("list", "Queued prompts", "At ", SHORT).await?;
@@ -245,7 +245,7 @@ pub async fn compaction_hooks_and_retries_are_shown_as_what_they_are() -> Result
 }
 
 pub async fn unknown_lines_are_counted_live_and_an_error_line_ends_its_turn() -> Result<()> {
-    const DIALOG: &str = "Lines of the agent";
+    const DIALOG: &str = "Raw messages";
     let stage = Stage::demo().await?;
     stage
         .play("lines", async |stage| {

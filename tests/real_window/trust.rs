@@ -103,7 +103,7 @@ pub async fn a_trusted_folder_is_asked_about_again_when_it_changes() -> Result<(
             ensure!(n_starts(stage) == before, "an agent was started in a folder that changed");
 
             trust(&stage.window).await?;
-            stage.window.click("button", "Send again").await?;
+            stage.window.click("button", "Send now").await?;
             stage.window.wait_said("After.", LONG).await?;
             ensure!(!AgentStub::arguments(&stage.desktop).contains(RESTRICTION), "it was restricted");
             Ok(())

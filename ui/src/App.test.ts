@@ -101,7 +101,7 @@ describe('a window', () => {
 
   it('offers to send held prompts again', async () => {
     const { commands, user } = await app('held');
-    await user.click(screen.getByRole('button', { name: 'Send again' }));
+    await user.click(screen.getByRole('button', { name: 'Send now' }));
     expect(commands).toEqual([{ type: 'resend', promptId: 'p-next' }]);
   });
 

@@ -186,7 +186,7 @@ pub struct FontSettings {
     /// Size of the agent's text. The other sizes follow it.
     #[schemars(title = "Font size", range(min = 10, max = 24), extend("unit" = "px"))]
     pub size: u32,
-    /// Size of code next to text of the same size, because code looks larger.
+    /// Relative to text: code looks larger than text of the same size.
     #[schemars(title = "Code size", range(min = 70, max = 120), extend("unit" = "%"))]
     pub code_size: u32,
 }
@@ -228,16 +228,16 @@ pub enum LogLevel {
 #[serde(rename_all = "camelCase", default)]
 pub struct BellSettings {
     /// A turn ended.
-    #[schemars(title = "Finished")]
+    #[schemars(title = "When a session finishes")]
     pub finished: BellKind,
     /// A turn failed, the agent stopped unexpectedly, or a connection is lost while something waits there.
-    #[schemars(title = "Failed")]
+    #[schemars(title = "When a session fails")]
     pub failed: BellKind,
     /// A session waits for your answer.
-    #[schemars(title = "Needs you")]
+    #[schemars(title = "When a session needs you")]
     pub needs_you: BellKind,
     /// If more sessions than this wait for you, one notification names them all.
-    #[schemars(title = "Fold above", range(min = 1, max = 20), extend("unit" = "sessions"))]
+    #[schemars(title = "Combine above", range(min = 1, max = 20), extend("unit" = "sessions"))]
     pub fold_above: u32,
 }
 
@@ -299,7 +299,7 @@ pub struct UserCommand {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct AgentSettings {
-    /// Path of the Claude Code program; `null` searches the usual places.
+    /// Path of the Claude Code program. Leave it empty (`null`) to find the program automatically.
     #[schemars(title = "Claude Code path", extend("placeholder" = "Find automatically"))]
     pub program: Option<String>,
     /// Model of new sessions, by the agent's name for it, such as `opus`.

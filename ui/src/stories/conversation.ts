@@ -508,7 +508,7 @@ export const items: Page = () => [
   }),
   ...states('TurnEndLine', ItemView, {
     done: ended({ type: 'done' }, 'Done'),
-    'cost unknown': ended({ type: 'done' }, 'Done', null),
+    'without a cost': ended({ type: 'done' }, 'Done', null),
     interrupted: ended({ type: 'interrupted' }, 'Interrupted'),
     'nothing was done': ended({ type: 'unavailable' }, 'Nothing was done'),
     'not logged in': ended({ type: 'notLoggedIn' }, 'The agent is not logged in'),

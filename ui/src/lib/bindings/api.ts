@@ -2690,7 +2690,7 @@ export type Asking = "dialogAndCard" | "card" | "dialogWhenAway";
  */
 export type AgentSettings = { 
 /**
- * Path of the Claude Code program; `null` searches the usual places.
+ * Path of the Claude Code program. Leave it empty (`null`) to find the program automatically.
  */
 program: string | null, 
 /**
@@ -2821,7 +2821,7 @@ code: string | null,
  */
 size: number, 
 /**
- * Size of code next to text of the same size, because code looks larger.
+ * Relative to text: code looks larger than text of the same size.
  */
 codeSize: number, };
 

@@ -295,7 +295,7 @@ export const SETTING_KEYS: readonly SettingKey[] = [
     "key": "fonts.codeSize",
     "group": "Fonts",
     "label": "Code size",
-    "description": "Size of code next to text of the same size, because code looks larger.",
+    "description": "Relative to text: code looks larger than text of the same size.",
     "control": {
       "type": "number",
       "min": 70,
@@ -306,7 +306,7 @@ export const SETTING_KEYS: readonly SettingKey[] = [
   },
   {
     "key": "bell.finished.on",
-    "group": "Bell · Finished",
+    "group": "Bell · When a session finishes",
     "label": "Notification",
     "description": "Show a notification.",
     "control": {
@@ -316,7 +316,7 @@ export const SETTING_KEYS: readonly SettingKey[] = [
   },
   {
     "key": "bell.finished.sound",
-    "group": "Bell · Finished",
+    "group": "Bell · When a session finishes",
     "label": "Sound",
     "description": "Let the notification play the desktop's sound for a message.",
     "control": {
@@ -326,7 +326,7 @@ export const SETTING_KEYS: readonly SettingKey[] = [
   },
   {
     "key": "bell.finished.urgency",
-    "group": "Bell · Finished",
+    "group": "Bell · When a session finishes",
     "label": "Urgency",
     "description": "Urgency of the notification. Desktops show a critical one until it is answered, also in do not disturb.",
     "control": {
@@ -350,7 +350,7 @@ export const SETTING_KEYS: readonly SettingKey[] = [
   },
   {
     "key": "bell.finished.command",
-    "group": "Bell · Finished",
+    "group": "Bell · When a session finishes",
     "label": "Command",
     "description": "A program of yours with its arguments, for example to reach your phone. It runs whether or not a notification is shown, without a shell, for at most 30 seconds, and at most four at once. Its environment has `DESKBELL_EVENT` (`finished`, `failed` or `needsYou`), `DESKBELL_PROJECT` (the folder), `DESKBELL_SESSION` (the id), `DESKBELL_TITLE` and `DESKBELL_TEXT`.",
     "control": {
@@ -360,7 +360,7 @@ export const SETTING_KEYS: readonly SettingKey[] = [
   },
   {
     "key": "bell.failed.on",
-    "group": "Bell · Failed",
+    "group": "Bell · When a session fails",
     "label": "Notification",
     "description": "Show a notification.",
     "control": {
@@ -370,7 +370,7 @@ export const SETTING_KEYS: readonly SettingKey[] = [
   },
   {
     "key": "bell.failed.sound",
-    "group": "Bell · Failed",
+    "group": "Bell · When a session fails",
     "label": "Sound",
     "description": "Let the notification play the desktop's sound for a message.",
     "control": {
@@ -380,7 +380,7 @@ export const SETTING_KEYS: readonly SettingKey[] = [
   },
   {
     "key": "bell.failed.urgency",
-    "group": "Bell · Failed",
+    "group": "Bell · When a session fails",
     "label": "Urgency",
     "description": "Urgency of the notification. Desktops show a critical one until it is answered, also in do not disturb.",
     "control": {
@@ -404,7 +404,7 @@ export const SETTING_KEYS: readonly SettingKey[] = [
   },
   {
     "key": "bell.failed.command",
-    "group": "Bell · Failed",
+    "group": "Bell · When a session fails",
     "label": "Command",
     "description": "A program of yours with its arguments, for example to reach your phone. It runs whether or not a notification is shown, without a shell, for at most 30 seconds, and at most four at once. Its environment has `DESKBELL_EVENT` (`finished`, `failed` or `needsYou`), `DESKBELL_PROJECT` (the folder), `DESKBELL_SESSION` (the id), `DESKBELL_TITLE` and `DESKBELL_TEXT`.",
     "control": {
@@ -414,7 +414,7 @@ export const SETTING_KEYS: readonly SettingKey[] = [
   },
   {
     "key": "bell.needsYou.on",
-    "group": "Bell · Needs you",
+    "group": "Bell · When a session needs you",
     "label": "Notification",
     "description": "Show a notification.",
     "control": {
@@ -424,7 +424,7 @@ export const SETTING_KEYS: readonly SettingKey[] = [
   },
   {
     "key": "bell.needsYou.sound",
-    "group": "Bell · Needs you",
+    "group": "Bell · When a session needs you",
     "label": "Sound",
     "description": "Let the notification play the desktop's sound for a message.",
     "control": {
@@ -434,7 +434,7 @@ export const SETTING_KEYS: readonly SettingKey[] = [
   },
   {
     "key": "bell.needsYou.urgency",
-    "group": "Bell · Needs you",
+    "group": "Bell · When a session needs you",
     "label": "Urgency",
     "description": "Urgency of the notification. Desktops show a critical one until it is answered, also in do not disturb.",
     "control": {
@@ -458,7 +458,7 @@ export const SETTING_KEYS: readonly SettingKey[] = [
   },
   {
     "key": "bell.needsYou.command",
-    "group": "Bell · Needs you",
+    "group": "Bell · When a session needs you",
     "label": "Command",
     "description": "A program of yours with its arguments, for example to reach your phone. It runs whether or not a notification is shown, without a shell, for at most 30 seconds, and at most four at once. Its environment has `DESKBELL_EVENT` (`finished`, `failed` or `needsYou`), `DESKBELL_PROJECT` (the folder), `DESKBELL_SESSION` (the id), `DESKBELL_TITLE` and `DESKBELL_TEXT`.",
     "control": {
@@ -469,7 +469,7 @@ export const SETTING_KEYS: readonly SettingKey[] = [
   {
     "key": "bell.foldAbove",
     "group": "Bell",
-    "label": "Fold above",
+    "label": "Combine above",
     "description": "If more sessions than this wait for you, one notification names them all.",
     "control": {
       "type": "number",
@@ -483,7 +483,7 @@ export const SETTING_KEYS: readonly SettingKey[] = [
     "key": "agent.program",
     "group": "Agent",
     "label": "Claude Code path",
-    "description": "Path of the Claude Code program; `null` searches the usual places.",
+    "description": "Path of the Claude Code program. Leave it empty (`null`) to find the program automatically.",
     "control": {
       "type": "text",
       "placeholder": "Find automatically"

@@ -123,8 +123,8 @@ export function progressWords(found: readonly FoundSession[], progress: Progress
     return found.length === 0 ? 'Searching…' : `${count(found.length, 'session')} so far…`;
   }
   const number = count(found.length, 'session');
-  const parts = [found.length === 0 ? 'No results' : progress.isCut ? `The newest ${number}` : number];
-  if (progress.isCut) parts.push('there are more: add a word or a date');
+  const parts = [found.length === 0 ? 'No results' : progress.isCut ? `Showing the newest ${number}` : number];
+  if (progress.isCut) parts.push('add a word or a date for older ones');
   if (progress.nUnreadable > 0) parts.push(`${count(progress.nUnreadable, 'file')} could not be read`);
   if (progress.nLeftOut > 0) parts.push(`${count(progress.nLeftOut, 'damaged or very long line')} not searched`);
   if (progress.problem !== null) parts.push(progress.problem);

@@ -32,22 +32,31 @@ export function splitPath(path: string): [folder: string, name: string] {
   return [plainPath(path.slice(0, slash)), plainPath(path.slice(slash))];
 }
 
-/** What the list was compared with. */
-export function baseWords({ base, problem }: Changes, now: number): string {
+/** The number of changed files and lines since the base, or why nothing is compared. */
+export function comparisonWords({ base, files, problem }: Changes, now: number, isKnown: boolean): string {
+  const sum = files.length > 0 ? sumWords(files) : isKnown ? 'No changes' : null;
   switch (base.type) {
     case 'commit':
-      return `Compared with commit ${base.id.slice(0, 8)}`;
+      return `${sum ?? 'Changes'} since ${base.id.slice(0, 8)}`;
     case 'noCommit':
-      return 'There is no commit yet, so every file is new';
+      return sentences(sum, 'There is no commit yet, so every file is new.');
     case 'prompt':
-      return `Compared with the files at ${moment(base.since, now)}`;
+      return `${sum ?? 'Changes'} since ${moment(base.since, now)}`;
     case 'noPrompt':
       return 'No prompt was sent in this session since Deskbell started, so there is nothing to compare with.';
     case 'edits':
-      return `${problem ?? 'This folder is not in a git repository.'} Files that the agent edited, without what its commands changed, compared with its copies from ${base.sincePrompt ? 'the last prompt' : 'before its first edit'}`;
+      return sentences(
+        sum,
+        problem ?? 'This folder is not in a git repository.',
+        `Files that the agent edited, without changes by its commands, compared with its copies from ${base.sincePrompt ? 'the last prompt' : 'before its first edit'}.`,
+      );
     case 'noRepository':
       return problem ?? 'This folder is not in a git repository.';
   }
+}
+
+function sentences(sum: string | null, ...rest: string[]): string {
+  return [...(sum === null ? [] : [`${sum}.`]), ...rest].join(' ');
 }
 
 /** What the list lacks, as sentences. */
@@ -59,11 +68,11 @@ export function missingWords({ base, problem, nMore, nNotCompared }: Changes): s
   return all;
 }
 
-/** “3 files, 120 lines added, 4 removed”. */
+/** “3 files · +120 −4”. */
 export function sumWords(files: readonly FileChange[]): string {
   const added = files.reduce((sum, file) => sum + (file.added ?? 0), 0);
   const removed = files.reduce((sum, file) => sum + (file.removed ?? 0), 0);
-  return `${plural(files.length, 'file')}, ${plural(added, 'line')} added, ${count(removed)} removed`;
+  return `${plural(files.length, 'file')} · +${count(added)} −${count(removed)}`;
 }
 
 export interface Pair {

@@ -52,8 +52,12 @@ it('says of lookups only what was found or read', () => {
     lookupWords([call('search', 'succeeded'), call('read', 'succeeded'), call('read', 'failed', 'Could not read')]),
   ).toBe('Searched 1 time, read 1 file and could not read a.rs');
   expect(lookupWords([call('read', 'succeeded'), call('read', 'denied'), call('read', 'notRun')])).toBe(
-    'Read 1 file and 2 lookups without a result',
+    'Read 1 file · 2 files not read',
   );
+  expect(lookupWords([call('read', 'succeeded'), call('search', 'failed'), call('search', 'failed')])).toBe(
+    'Read 1 file · 2 searches failed',
+  );
+  expect(lookupWords([call('read', 'denied'), call('search', 'denied')])).toBe('2 lookups denied');
 });
 
 it('says how far the task list is', () => {

@@ -60,10 +60,12 @@ export function lookupWords(calls: readonly Pick<ToolCall, 'icon' | 'state' | 'v
   if (nSearched > 0) parts.push(`searched ${plural(nSearched, 'time')}`);
   if (nRead > 0) parts.push(`read ${plural(nRead, 'file')}`);
   const [first] = others;
-  if (first !== undefined) parts.push(others.length === 1 ? call(first) : rest(others));
-  const last = parts.pop() ?? '';
-  const words = parts.length === 0 ? last : `${parts.join(', ')} and ${last}`;
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  if (first !== undefined && others.length === 1) parts.push(call(first));
+  const last = parts.pop();
+  const words = last === undefined ? [] : [parts.length === 0 ? last : `${parts.join(', ')} and ${last}`];
+  if (others.length > 1) words.push(rest(others));
+  const line = words.join(' · ');
+  return line.charAt(0).toUpperCase() + line.slice(1);
 }
 
 /** A run of changes to the task list in words, with the list's progress after the last change that succeeded. */
@@ -80,9 +82,16 @@ function call({ verb, subject }: Pick<ToolCall, 'verb' | 'subject'>): string {
   return `${verb.charAt(0).toLowerCase()}${verb.slice(1)} ${subject}`;
 }
 
-function rest(others: readonly Pick<ToolCall, 'state'>[]): string {
+function rest(others: readonly Pick<ToolCall, 'icon' | 'state'>[]): string {
   const isOpen = others.some(({ state }) => state === 'preparing' || state === 'running' || state === 'waiting');
-  return isOpen
-    ? `${plural(others.length, 'more lookup')} in progress`
-    : `${plural(others.length, 'lookup')} without a result`;
+  return isOpen ? `${plural(others.length, 'more lookup')} in progress` : withoutResult(others);
+}
+
+/** “2 searches failed”, “3 files not read”, or “4 lookups denied” if there are both kinds. */
+function withoutResult(calls: readonly Pick<ToolCall, 'icon' | 'state'>[]): string {
+  if (calls.every(({ icon }) => icon === 'read')) return `${plural(calls.length, 'file')} not read`;
+  const isSearch = calls.every(({ icon }) => icon !== 'read');
+  const noun = isSearch ? plural(calls.length, 'search', 'searches') : plural(calls.length, 'lookup');
+  const all = (state: ToolCall['state']) => calls.every((call) => call.state === state);
+  return `${noun} ${all('failed') ? 'failed' : all('denied') ? 'denied' : 'not finished'}`;
 }

@@ -40,7 +40,7 @@ impl Step<'_> {
         self.machine.queue.take_saving(id);
         self.push(Effect::Refuse(CommandError {
             code: ErrorCode::Internal,
-            message: "The prompt could not be saved to disk, so it was not accepted.".to_owned(),
+            message: "The prompt could not be saved to disk, so it was not sent.".to_owned(),
             detail: Some(problem.to_owned()),
         }));
     }

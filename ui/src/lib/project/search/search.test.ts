@@ -130,7 +130,7 @@ describe('a search', () => {
     expect(progressWords([], change({ isComplete: true }))).toBe('No results');
     const end = change({ isComplete: true, isCut: true, nUnreadable: 1, nLeftOut: 2, problem: 'gone' });
     expect(progressWords(SEARCHED, end)).toBe(
-      'The newest 3 sessions · there are more: add a word or a date · 1 file could not be read · 2 damaged or very long lines not searched · gone',
+      'Showing the newest 3 sessions · add a word or a date for older ones · 1 file could not be read · 2 damaged or very long lines not searched · gone',
     );
   });
 });
@@ -169,7 +169,7 @@ describe('the search panel', () => {
     await user.keyboard('line');
     expect(options()).toHaveLength(26);
     expect(options().at(-1)).toBe('Show more results');
-    screen.getByText('The newest 25 sessions · there are more: add a word or a date');
+    screen.getByText('Showing the newest 25 sessions · add a word or a date for older ones');
     await user.keyboard('{ArrowDown>60/}');
     expect(box.getAttribute('aria-activedescendant')).toBe(screen.getAllByRole('option').at(-1)?.id);
     await user.keyboard('{Enter}');

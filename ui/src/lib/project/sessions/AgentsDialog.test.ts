@@ -34,7 +34,7 @@ async function dialog(
 describe('the agents of a new session', () => {
   it('can be chosen where they are, and closes the dialog when there is a session', async () => {
     const { calls, shown, button, user } = await dialog(AGENTS);
-    await shown.findByText('A session keeps its agent.');
+    await shown.findByText('You cannot change the agent later.');
     await user.click(button(/^Gemini CLI/u));
     expect(calls).toEqual(['gemini', 'close']);
     await user.click(button(/^Claude Code/u));
@@ -53,7 +53,7 @@ describe('the agents of a new session', () => {
 
   it('say what they do not report and offer', async () => {
     const { shown, button } = await dialog(AGENTS);
-    await shown.findByText('A session keeps its agent.');
+    await shown.findByText('You cannot change the agent later.');
     const words = (name: RegExp) => button(name).closest('li')?.textContent ?? '';
     expect(words(/^Gemini CLI/u)).toContain('Does not report: the input of its calls, the output of commands,');
     expect(words(/^Kimi CLI/u)).not.toContain('Does not report');
@@ -66,7 +66,7 @@ describe('the agents of a new session', () => {
   it('show why there is no session, and stay', async () => {
     const message = 'Copilot CLI was not found.';
     const { calls, shown, button, user } = await dialog(AGENTS, { code: 'agentNotFound', message, detail: 'PATH' });
-    await shown.findByText('A session keeps its agent.');
+    await shown.findByText('You cannot change the agent later.');
     await user.click(button(/^Copilot CLI/u));
     expect(shown.getByRole('alert', { hidden: true }).textContent).toContain(message);
     expect(calls).toEqual(['copilot']);
@@ -74,7 +74,7 @@ describe('the agents of a new session', () => {
 
   it('are the profiles too, each with what it starts and never a value', async () => {
     const { calls, shown, button, user } = await dialog(AGENTS);
-    await shown.findByText('A session keeps its agent.');
+    await shown.findByText('You cannot change the agent later.');
     const words = (name: RegExp) => button(name).closest('li')?.textContent ?? '';
     expect(words(/^Work/u)).toContain('Claude Code · sets CLAUDE_CONFIG_DIR, TEAM_WORD · model opus');
     expect(words(/^Gemini at work/u)).toContain('Gemini CLI · program /opt/gemini');
@@ -87,7 +87,7 @@ describe('the agents of a new session', () => {
 
   it('say which profile is the default of the project', async () => {
     const { shown, button } = await dialog(AGENTS, null, '/home/ada/office');
-    await shown.findByText('A session keeps its agent.');
+    await shown.findByText('You cannot change the agent later.');
     expect(button(/^Work/u).closest('li')?.textContent).toContain('The default of this project');
     expect(button(/^Claude Code/u).closest('li')?.textContent).toContain('Without a profile');
     expect(shown.queryByText('The default')).toBeNull();

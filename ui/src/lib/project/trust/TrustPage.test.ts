@@ -172,7 +172,7 @@ describe('another agent in a folder that is trusted for Claude Code only', () =>
     const shown = await page(scene);
     await shown.user.click(screen.getByRole('button', { name: 'Choose an agent' }));
     await shown.user.click(await screen.findByRole('menuitem', { name: /^Other agents…/u }));
-    await screen.findByText('A session keeps its agent.');
+    await screen.findByText('You cannot change the agent later.');
     await shown.user.click(screen.getByRole('button', { name, hidden: true }));
     return shown;
   }

@@ -26,7 +26,7 @@ it('opens by its key, and unfolds a diff in line and side by side', async () => 
   const { user } = await app();
   await user.keyboard('{Control>}{Shift>}J{/Shift}{/Control}');
   const dialog = await page();
-  await dialog.findByText(/Compared with commit 9f8b1c22: 12 files/u);
+  await dialog.findByText(/12 files · .* since 9f8b1c22/u);
   const file = dialog.getByRole('button', { name: /^Changed: src\/money.rs/u, hidden: true });
   expect(file.getAttribute('aria-expanded')).toBe('false');
   await user.click(file);
@@ -64,7 +64,7 @@ it('shows what the agent edited in a folder without git, and offers nothing that
   };
   await user.keyboard('{Control>}{Shift>}J{/Shift}{/Control}');
   const dialog = await page();
-  await dialog.findByText(/not in a git repository. Files that the agent edited, .*: 4 files/u);
+  await dialog.findByText(/4 files · .* not in a git repository. Files that the agent edited, /u);
   await dialog.findByRole('button', { name: /^Changed: src\/money.rs/u, hidden: true });
   for (const name of [/Copy patch/u, /Revert/u]) {
     expect(dialog.queryByRole('button', { name, hidden: true })).toBeNull();
@@ -85,7 +85,7 @@ it('reads, reverts and opens the files of another machine, and compares them wit
   const user = userEvent.setup();
   await user.keyboard('{Control>}{Shift>}J{/Shift}{/Control}');
   const dialog = await page();
-  await dialog.findByText(/Compared with commit 9f8b1c22: 12 files/u);
+  await dialog.findByText(/12 files · .* since 9f8b1c22/u);
   dialog.getByText(/These files are on box,/u);
   await user.click(dialog.getByRole('button', { name: /^Changed: src\/money.rs/u, hidden: true }));
   await dialog.findByRole('group', { name: 'Changes in src/money.rs, lines 12–13', hidden: true });
@@ -110,7 +110,7 @@ it('compares what the agent edited on another machine without git with its own c
   const user = userEvent.setup();
   await user.keyboard('{Control>}{Shift>}J{/Shift}{/Control}');
   const dialog = await page();
-  await dialog.findByText(/not in a git repository. Files that the agent edited, .*: 4 files/u);
+  await dialog.findByText(/4 files · .* not in a git repository. Files that the agent edited, /u);
   dialog.getByText(/, and are read there\.$/u);
   expect(dialog.queryAllByRole('button', { name: /revert|patch|folder/iu, hidden: true })).toEqual([]);
   expect(dialog.getAllByRole('button', { name: /in editor$/u, hidden: true })).not.toEqual([]);
@@ -226,7 +226,7 @@ it('collects comments by keyboard and mouse, keeps them, and puts them into the 
   // One that gets no text is dropped.
   await user.pointer({ keys: '[MouseLeft]', target: numbers[0] });
   await user.keyboard('{Escape}');
-  await dialog.findByText('2 comments, kept until they are sent');
+  await dialog.findByText('2 comments · kept until sent');
 
   await user.click(dialog.getByRole('button', { name: 'Close', hidden: true }));
   await user.keyboard('{Control>}{Shift>}J{/Shift}{/Control}');
@@ -278,7 +278,7 @@ it('sends comments as a prompt, and keeps those of a refused one', async () => {
   };
   const send = dialog.getByRole('button', { name: 'Send comments', hidden: true });
   await user.click(send);
-  await dialog.findByText('1 comment, kept until they are sent');
+  await dialog.findByText('1 comment · kept until sent');
   isAccepted = true;
   await user.click(send);
   await vi.waitFor(() => expect(dialog.queryByRole('button', { name: 'Send comments', hidden: true })).toBeNull());
@@ -316,7 +316,7 @@ it('copies patches, and reverts a file and a part of it after a question', async
   const reverts = vi.spyOn(host, 'revertChange');
   await user.keyboard('{Control>}{Shift>}J{/Shift}{/Control}');
   const dialog = await page();
-  await user.click(await dialog.findByRole('button', { name: 'Copy patch of all', hidden: true }));
+  await user.click(await dialog.findByRole('button', { name: 'Copy patch', hidden: true }));
   await dialog.findByText('Copied a patch of 11 files. assets/logo.png: a binary file is left out of the patch.');
   await user.click(dialog.getByRole('button', { name: 'Copy patch of money.rs', hidden: true }));
   await dialog.findByText('Copied a patch of 1 file.');
@@ -344,9 +344,9 @@ it('copies patches, and reverts a file and a part of it after a question', async
   const again = within(await screen.findByRole('dialog', { name: 'Revert money.rs?', hidden: true }));
   again.getByRole('group', { name: 'Changes in src/money.rs', hidden: true });
   await user.click(again.getByRole('button', { name: 'Revert file', hidden: true }));
-  await dialog.findByText(/: 11 files/u);
+  await dialog.findByText(/^11 files · /u);
   await user.click(dialog.getByRole('button', { name: 'Undo revert', hidden: true }));
-  await dialog.findByText(/: 12 files/u);
+  await dialog.findByText(/^12 files · /u);
   expect(dialog.queryByRole('button', { name: 'Undo revert', hidden: true })).toBeNull();
   await expect.poll(() => document.activeElement?.textContent).toBe('Brought the change of src/money.rs back.');
 });
@@ -395,7 +395,7 @@ it('comments on a part and opens it in the editor with the buttons beside it', a
   expect(host.edited).toEqual([['src/money.rs', 12]]);
   await user.click(dialog.getByRole('button', { name: 'Comment on lines 12–13 of money.rs', hidden: true }));
   await user.keyboard('The whole part.{Enter}');
-  await dialog.findByText('1 comment, kept until they are sent');
+  await dialog.findByText('1 comment · kept until sent');
   await user.click(dialog.getByRole('button', { name: 'Add to prompt', hidden: true }));
   const box = await screen.findByRole<HTMLTextAreaElement>('textbox', { name: 'Prompt' });
   expect(box.value).toContain('`src/money.rs`, lines 11–14:');

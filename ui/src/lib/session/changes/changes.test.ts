@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { Against, Changes, DiffKind, DiffLine } from '../../bindings/api';
 import { manyChanges, NO_CHANGES, WORKING } from '../../../fake/changes';
 import { firstChange } from '../changeActs.svelte';
-import { baseWords, missingWords, sideBySide, splitPath, sumWords } from '../changedFiles';
+import { comparisonWords, missingWords, sideBySide, splitPath, sumWords } from '../changedFiles';
 import { plainPath } from '../../text/reveal';
 import { WorkingChanges } from '../workingTree.svelte';
 
@@ -77,9 +77,9 @@ it('says what a list lacks, and writes out what a name hides', () => {
   ]);
   const problem = 'Git is not installed.';
   expect(missingWords({ ...NO_CHANGES, problem })).toEqual([]);
-  expect(baseWords({ ...NO_CHANGES, problem }, 0)).toBe(problem);
+  expect(comparisonWords({ ...NO_CHANGES, problem }, 0, true)).toBe(problem);
   expect(missingWords({ ...WORKING, problem })).toEqual([problem]);
-  expect(sumWords(WORKING.files)).toBe('12 files, 44 lines added, 120 removed');
+  expect(sumWords(WORKING.files)).toBe('12 files · +44 −120');
   expect(plainPath('a\n\u202Egpj.exe')).toBe('a\\u{000A}\\u{202E}gpj.exe');
   expect(splitPath('src/deep/a.rs')).toEqual(['src/deep/', 'a.rs']);
   expect(splitPath('own/')).toEqual(['', 'own/']);

@@ -57,7 +57,7 @@ describe('a queue', () => {
     expect(said.map((words) => words.split(' do ')[0])).toEqual([
       'Now:',
       'Interrupted:',
-      'Not sent:',
+      'Waiting:',
       'Into this turn:',
       'Then:',
       'At 23:59:',
@@ -113,7 +113,7 @@ describe('a queue', () => {
   it('does not offer to put a prompt into a turn that cannot take it', async () => {
     await queueList([queued('a'), queued('b', { held: true })], { takesIntoTurn: false });
     expect(acts('do a')).not.toContain('Send into this turn');
-    expect(acts('do b')).toContain('Send again');
+    expect(acts('do b')).toContain('Send now');
   });
 
   it('moves a prompt with its buttons', async () => {

@@ -44,7 +44,7 @@ describe('what is configured', () => {
     expect(region(/^Subagents/).textContent).toMatch(/Explore.*model haiku.*reviewer/s);
     expect(region(/^Memory files/).textContent).toContain('420 tokens');
     expect(region(/^Permission rules/).textContent).toContain('Read(./.env)');
-    await fireEvent.click(button('Ask again'));
+    await fireEvent.click(button('Refresh'));
     expect(onread).toHaveBeenCalledTimes(2);
   });
 
@@ -100,7 +100,7 @@ describe('what is configured', () => {
     const { onread, redraw, session, text } = await page(NO_CONFIGURATION, { alive: false, rules: null });
     expect(onread).not.toHaveBeenCalled();
     expect(text()).toContain('The agent is not running.');
-    expect(screen.queryByRole('button', { name: 'Ask again', hidden: true })).toBeNull();
+    expect(screen.queryByRole('button', { name: 'Refresh', hidden: true })).toBeNull();
     const runs = { ...session, alive: true, status: { type: 'idle' as const } };
     await redraw({ session: runs });
     await redraw({ session: { ...runs, configuration: { ...NO_CONFIGURATION, pending: ['servers'] as const } } });

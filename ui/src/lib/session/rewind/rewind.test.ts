@@ -68,9 +68,9 @@ describe('the dialog', () => {
 
 it('says what an undo restores', () => {
   const undo = { at: 0, prompt: '' };
-  expect(restored({ ...undo, nFiles: 0, conversation: true })).toBe('the conversation returns');
-  expect(restored({ ...undo, nFiles: 1, conversation: false })).toBe('1 file returns');
-  expect(restored({ ...undo, nFiles: 3, conversation: true })).toBe('3 files and the conversation return');
+  expect(restored({ ...undo, nFiles: 0, conversation: true })).toBe('the conversation');
+  expect(restored({ ...undo, nFiles: 1, conversation: false })).toBe('1 file');
+  expect(restored({ ...undo, nFiles: 3, conversation: true })).toBe('3 files and the conversation');
 });
 
 describe('in the window', () => {

@@ -3,9 +3,9 @@
 import type { RewindUndo } from '../../bindings/api';
 import { plural } from '../../kit/amounts';
 
-/** What the undo restores. */
+/** The parts that went back, and that *Undo* restores. */
 export function restored({ nFiles, conversation }: RewindUndo): string {
-  if (nFiles === 0) return 'the conversation returns';
-  if (conversation) return `${plural(nFiles, 'file')} and the conversation return`;
-  return plural(nFiles, 'file returns', 'files return');
+  if (nFiles === 0) return 'the conversation';
+  if (conversation) return `${plural(nFiles, 'file')} and the conversation`;
+  return plural(nFiles, 'file');
 }

@@ -48,7 +48,7 @@ describe('what fills the context', () => {
     expect(pictures.map((picture) => picture.children.length)).toEqual([7]);
     expect(pictures[0]?.getAttribute('aria-label')).toContain('Messages: 51,500 tokens, 26 %');
     expect(pictures[0]?.getAttribute('aria-label')).not.toContain('deferred');
-    const again = screen.getByRole('button', { name: 'Ask again', hidden: true });
+    const again = screen.getByRole('button', { name: 'Refresh', hidden: true });
     await fireEvent.click(again);
     expect(onask).toHaveBeenCalledTimes(2);
   });
@@ -81,7 +81,7 @@ describe('what fills the context', () => {
     expect(stopped.onask).not.toHaveBeenCalled();
     expect(stopped.text()).toContain('The agent is not running.');
     expect(stopped.text()).toContain('As of ');
-    expect(screen.queryByRole('button', { name: 'Ask again', hidden: true })).toBeNull();
+    expect(screen.queryByRole('button', { name: 'Refresh', hidden: true })).toBeNull();
   });
 
   it('is only how full it is, for an agent that reports no more', async () => {

@@ -255,7 +255,7 @@ const CASES: Record<string, Case> = {
   preset: { choice: 'Agent’s defaults', done: commanding({ type: 'setOptions', options: NO_OPTIONS }) },
   context: { done: dialog('Context') },
   record: { done: calling('recordSession', 's1') },
-  lines: { done: dialog('Lines of the agent') },
+  lines: { done: dialog('Raw messages') },
   stop: { given: ({ session }) => session.patch({ alive: true }), done: commanding({ type: 'stop' }) },
   palette: { done: dialog('Commands and sessions') },
   menu: { done: () => screen.queryByRole('menu', { name: 'Menu' }) !== null },

@@ -191,7 +191,7 @@ export const AGENT: readonly Action[] = [
   {
     id: 'lines',
     group: 'Agent',
-    label: 'Lines of the agent',
+    label: 'Raw messages',
     off: offSession,
     menu: 'session',
     isAbsent: (desk, on) => !isOpen(desk, on),
