@@ -69,10 +69,11 @@ export abstract class SessionActions extends AppActions {
     return this.problems.read('The prompt was not read', () => this.host.copyText(id, copy));
   }
 
-  /** Copies the link that opens a session of this project. */
-  async copyLink(id: SessionId): Promise<void> {
+  /** Copies the link that opens a session of this project. Returns whether that worked. */
+  async copyLink(id: SessionId): Promise<boolean> {
     const link = appLink(this.project.path, id);
-    await this.problems.attempt('The link was not copied', async () => this.host.writeClipboard(link));
+    const copied = this.problems.attempt('The link was not copied', async () => this.host.writeClipboard(link));
+    return (await copied) === null;
   }
 
   /** Finds words in a whole session; `null` if that failed or a newer search began. */

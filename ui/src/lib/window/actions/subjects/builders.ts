@@ -15,6 +15,11 @@ export const always = (
 /** Sends a command to the open session. `what` names a refusal. */
 export const send = (command: Command, what: string) => (desk: Desk) => void desk.pane.command(command, what);
 
+/** Says in the window that something was copied: an action has no button that could show it. */
+export async function sayCopied(desk: Desk, what: string, copied: Promise<boolean>): Promise<void> {
+  if (await copied) desk.project.done = `Copied ${what}`;
+}
+
 /** Does something with the session of a row; a stored conversation becomes one first, and nothing is started. */
 export function onSession({ project }: Desk, { row }: Target, act: (session: Session) => unknown): void {
   if (row === null) return;

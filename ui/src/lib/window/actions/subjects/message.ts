@@ -15,6 +15,9 @@ import {
   offUnsent,
   open,
 } from '../conditions';
+import { sayCopied } from './builders';
+
+const WORDS = { message: 'the message', input: 'the input', output: 'the output', raw: 'the call as JSON' } as const;
 
 const copying = (
   id: string,
@@ -32,7 +35,7 @@ const copying = (
   off: offMessage,
   does: {
     run: (desk, { item }) => {
-      if (item !== null) void desk.pane.copyOf({ type: what, itemId: item.id });
+      if (item !== null) void sayCopied(desk, WORDS[what], desk.pane.copyOf({ type: what, itemId: item.id }));
     },
   },
 });
@@ -131,5 +134,10 @@ export const MESSAGE: readonly Action[] = [
 
   onFile('edit-file', 'Open in editor', 'Open in editor', (desk, path) => void desk.project.openInEditor(path)),
   onFile('reveal', 'Show in its folder', 'Show in its folder', (desk, path) => void desk.project.revealPath(path)),
-  onFile('copy-path', 'Copy path', 'Copy path', (desk, path) => void desk.project.writeClipboard(path)),
+  onFile(
+    'copy-path',
+    'Copy path',
+    'Copy path',
+    (desk, path) => void sayCopied(desk, 'the path', desk.project.writeClipboard(path)),
+  ),
 ];

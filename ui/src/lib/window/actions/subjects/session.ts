@@ -13,7 +13,7 @@ import {
   offRow,
   offSession,
 } from '../conditions';
-import { always, onSession } from './builders';
+import { always, onSession, sayCopied } from './builders';
 
 function marking(id: string, mark: 'pinned' | 'archived', word: string): Action {
   const undone = `Un${word.toLowerCase()}`;
@@ -171,7 +171,12 @@ export const SESSION: readonly Action[] = [
     keys: ['Ctrl+Shift+C'],
     menu: 'session',
     off: offRow,
-    does: { run: (desk, on) => onSession(desk, on, ({ id }) => desk.project.copyOf({ type: 'conversation' }, id)) },
+    does: {
+      run: (desk, on) =>
+        onSession(desk, on, ({ id }) =>
+          sayCopied(desk, 'the session as Markdown', desk.project.copyOf({ type: 'conversation' }, id)),
+        ),
+    },
   },
   {
     id: 'resume',
@@ -179,7 +184,12 @@ export const SESSION: readonly Action[] = [
     label: 'Copy resume command',
     menu: 'session',
     off: offOther,
-    does: { run: (desk, on) => onSession(desk, on, ({ id }) => desk.project.copyOf({ type: 'resumeCommand' }, id)) },
+    does: {
+      run: (desk, on) =>
+        onSession(desk, on, ({ id }) =>
+          sayCopied(desk, 'the command', desk.project.copyOf({ type: 'resumeCommand' }, id)),
+        ),
+    },
   },
   {
     id: 'link',
@@ -188,7 +198,9 @@ export const SESSION: readonly Action[] = [
     inMenu: 'Copy link',
     menu: 'session',
     off: offRow,
-    does: { run: (desk, on) => onSession(desk, on, ({ id }) => desk.project.copyLink(id)) },
+    does: {
+      run: (desk, on) => onSession(desk, on, ({ id }) => sayCopied(desk, 'the link', desk.project.copyLink(id))),
+    },
   },
   {
     id: 'fork',

@@ -1,0 +1,30 @@
+// The note of an action that is done goes by itself, and not while somebody reads it.
+
+import { fireEvent } from '@testing-library/svelte';
+import { expect, it, vi } from 'vitest';
+
+import { draw } from '../../../test/draw';
+import DoneNote from './DoneNote.svelte';
+
+const SHOWN_MS = 10_000;
+
+it('goes by itself', async () => {
+  const onclose = vi.fn();
+  const { clock } = await draw(DoneNote, { text: 'Copied the link', onclose });
+  clock.advance(SHOWN_MS - 1);
+  expect(onclose).not.toHaveBeenCalled();
+  clock.advance(1);
+  expect(onclose).toHaveBeenCalledOnce();
+});
+
+it('stays while the pointer is on it', async () => {
+  const onclose = vi.fn();
+  const { clock, container } = await draw(DoneNote, { text: 'Copied the link', onclose });
+  const note = container.querySelector('[aria-live]') as HTMLElement;
+  await fireEvent.pointerEnter(note);
+  clock.advance(SHOWN_MS * 2);
+  expect(onclose).not.toHaveBeenCalled();
+  await fireEvent.pointerLeave(note);
+  clock.advance(SHOWN_MS);
+  expect(onclose).toHaveBeenCalledOnce();
+});
