@@ -1,12 +1,16 @@
 //! Keeping the computer awake, with the portal and with logind: held while that is wanted, and released at once, whatever the
 //! portal does.
 
+mod services;
+
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
 use deskbell_awake::{Buses, KeepAwake};
 use deskbell_tests::suite::{Test, test};
 use deskbell_tests::window::{Bus, Desktop, Inhibitor, PortalManners, SHORT};
+
+use services::{AwakeService, ServiceKind};
 
 /// Longest time from the end of the wish to the release.
 const SOON: Duration = Duration::from_secs(1);
@@ -16,6 +20,16 @@ const FLAGS: &str = "8";
 const LOCK: &str = "idle block";
 
 pub fn all() -> Vec<Test> {
+    let one = |kind: ServiceKind| {
+        test(format!("awake::{}", kind.name()), move || keeps_the_contract(kind)).needing(kind.requirement())
+    };
+    let mut tests: Vec<Test> = ServiceKind::all().into_iter().map(one).collect();
+    tests.extend(with_doubles());
+    tests
+}
+
+/// What the real things do not do by themselves.
+fn with_doubles() -> Vec<Test> {
     vec![
         test("awake::the_portal_holds_until_the_wish_ends", the_portal_holds_until_the_wish_ends),
         test("awake::logind_holds_where_there_is_no_portal", logind_holds_where_there_is_no_portal),
@@ -28,6 +42,30 @@ pub fn all() -> Vec<Test> {
         test("awake::nothing_waits_for_buses_that_never_answer", nothing_waits_for_buses_that_never_answer),
         test("awake::the_end_of_the_app_releases", the_end_of_the_app_releases),
     ]
+}
+
+async fn keeps_the_contract(kind: ServiceKind) -> Result<()> {
+    let desktop = Desktop::start().await?;
+    let service = AwakeService::start(kind, &desktop).await?;
+    let awake = keep_awake(desktop.bus().address());
+    let what = if kind.is_portal() { FLAGS } else { LOCK };
+    for _ in 0..3 {
+        awake.set(true);
+        let held = service.holds(1, SHORT).await?;
+        ensure!(held == [(what.to_owned(), "An agent works".to_owned())], "{held:?}");
+        awake.set(false);
+        service.holds(0, SOON).await?;
+    }
+    for _ in 0..20 {
+        awake.set(true);
+        tokio::task::yield_now().await;
+        awake.set(false);
+    }
+    awake.set(true);
+    service.holds(1, SHORT).await?;
+    // The end of the app releases, too.
+    drop(awake);
+    service.holds(0, SOON).await.map(drop)
 }
 
 /// What keeps awake on a desktop, and its buses, which are one.

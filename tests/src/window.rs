@@ -31,7 +31,7 @@ pub use accessible::{Accessibility, Accessible, Extents, Role};
 pub use agent::AgentStub;
 pub use app::{App, Launch, app_program};
 pub use awake::{Inhibition, Inhibitor, PortalManners};
-pub use bus::Bus;
+pub use bus::{Bus, service_program};
 pub use child::Owned;
 pub use desktop::{Desktop, OtherDisplay, WindowManager, artefacts};
 pub use dialog::{Dialog, Dialogs};

@@ -68,6 +68,14 @@ impl Inhibitor {
         Ok(Self { seen, connection: builder.name("org.freedesktop.login1").build().await? })
     }
 
+    /// Starts what stands behind a real portal: the part of a desktop that it passes requests on to.
+    pub async fn behind_portal(bus: &Bus, name: &str) -> Result<Self> {
+        let (store, seen) = watch::channel(Vec::new());
+        let builder = zbus::connection::Builder::address(bus.address());
+        let builder = builder.serve_at(PORTAL_PATH, PortalBackend { store });
+        Ok(Self { seen, connection: builder.name(name.to_owned()).build().await? })
+    }
+
     /// Every request so far, oldest first.
     pub fn all(&self) -> Vec<Inhibition> {
         self.seen.borrow().clone()
@@ -80,20 +88,28 @@ impl Inhibitor {
 
     /// Waits until so many requests hold, for at most this long.
     pub async fn holds_within(&self, n: usize, deadline: Duration) -> Result<()> {
-        let names = zbus::fdo::DBusProxy::new(&self.connection).await?;
-        let mut last = 0;
+        let mut last = Vec::new();
         let held = eventually("so many requests hold", deadline, async || {
-            last = 0;
-            for one in self.all().into_iter().filter(|one| one.held) {
-                let is_there = match one.sender {
-                    Some(sender) => names.name_has_owner(sender.into()).await?,
-                    None => true,
-                };
-                last += usize::from(is_there);
-            }
-            Ok((last == n).then_some(()))
+            last = self.held().await?;
+            Ok((last.len() == n).then_some(()))
         });
-        held.await.with_context(|| format!("{last} hold, not {n}: {:#?}", self.all()))
+        held.await.with_context(|| format!("{last:#?} hold, not {n}"))
+    }
+
+    /// The requests that hold now.
+    pub async fn held(&self) -> Result<Vec<Inhibition>> {
+        let names = zbus::fdo::DBusProxy::new(&self.connection).await?;
+        let mut held = Vec::new();
+        for one in self.all().into_iter().filter(|one| one.held) {
+            let is_there = match one.sender.clone() {
+                Some(sender) => names.name_has_owner(sender.into()).await?,
+                None => true,
+            };
+            if is_there {
+                held.push(one);
+            }
+        }
+        Ok(held)
     }
 
     /// Ends it: its name is free, and what it held is gone.
@@ -176,6 +192,40 @@ impl Request {
         response: u32,
         results: HashMap<&str, OwnedVariant>,
     ) -> zbus::Result<()>;
+}
+
+struct PortalBackend {
+    store: Store,
+}
+
+#[zbus::interface(name = "org.freedesktop.impl.portal.Inhibit")]
+impl PortalBackend {
+    async fn inhibit(
+        &self,
+        handle: OwnedObjectPath,
+        _app: String,
+        _window: String,
+        flags: u32,
+        options: HashMap<String, OwnedVariant>,
+        #[zbus(object_server)] objects: &ObjectServer,
+    ) -> zbus::fdo::Result<()> {
+        let reason = options.get("reason").and_then(|reason| String::try_from(reason.clone()).ok());
+        let at = add(&self.store, flags.to_string(), reason.unwrap_or_default(), None);
+        objects.at(handle, BackendRequest { store: self.store.clone(), at }).await?;
+        Ok(())
+    }
+}
+
+struct BackendRequest {
+    store: Store,
+    at: usize,
+}
+
+#[zbus::interface(name = "org.freedesktop.impl.portal.Request")]
+impl BackendRequest {
+    async fn close(&self) {
+        release(&self.store, self.at);
+    }
 }
 
 struct Manager {

@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
@@ -32,6 +32,14 @@ const CONFIGURATION: &str = r#"<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D
   </policy>
 </busconfig>
 "#;
+
+/// The program that a bus with services starts for a name.
+pub fn service_program(name: &str) -> Result<PathBuf> {
+    let file = format!("/usr/share/dbus-1/services/{name}.service");
+    let service = fs::read_to_string(&file).with_context(|| file.clone())?;
+    let program = service.lines().find_map(|line| line.strip_prefix("Exec=")).context(file)?;
+    Ok(program.trim().into())
+}
 
 /// A private session bus.
 #[derive(Debug)]
