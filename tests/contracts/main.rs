@@ -5,6 +5,8 @@
 mod awake;
 #[cfg(target_os = "linux")]
 mod notifications;
+#[cfg(target_os = "linux")]
+mod tray;
 
 #[cfg(target_os = "linux")]
 fn main() {
@@ -12,7 +14,7 @@ fn main() {
     use deskbell_tests::window;
 
     let needs = window::lacking_programs().map_or(suite::Requirement::Met, suite::Requirement::Missing);
-    suite::run(needs, awake::all().into_iter().chain(notifications::all()).collect());
+    suite::run(needs, awake::all().into_iter().chain(notifications::all()).chain(tray::all()).collect());
 }
 
 #[cfg(not(target_os = "linux"))]
