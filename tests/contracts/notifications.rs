@@ -3,19 +3,15 @@
 
 mod daemons;
 
-use std::fs;
 use std::future::Future;
 
 use anyhow::{Context, Result, bail, ensure};
 use deskbell_notifications::{CLICK, DesktopNotification, NotificationAnswer, Notifier, SessionBus};
 use deskbell_tests::suite::{Test, test};
-use deskbell_tests::window::{Desktop, SHORT, eventually};
+use deskbell_tests::window::{Desktop, Holdings, SHORT, eventually};
 use tokio::sync::mpsc;
 
 use daemons::{Daemon, Kind};
-
-/// Descriptors, threads and connections that may be more at the end than at the beginning.
-const SLACK: usize = 5;
 
 /// How many notifications are shown one after the other.
 const MANY: u32 = 200;
@@ -59,7 +55,7 @@ impl Stage {
     async fn keeps_all(&mut self, desktop: &Desktop) -> Result<()> {
         // The connection is opened with the first notification, and stays.
         step("a click", self.is_answered(CLICK)).await?;
-        let before = Cost::of(desktop).await?;
+        let before = held(desktop).await?;
         for button in ["deny", "review"] {
             step(&format!("the button “{button}”"), self.is_answered(button)).await?;
         }
@@ -71,12 +67,11 @@ impl Stage {
         step("a withdrawal", self.is_withdrawn()).await?;
         step("many", self.shows_many()).await?;
         step("a daemon that starts again", self.outlives_the_daemon(desktop)).await?;
-        let last = |cost: &Cost| cost.exceeds(&before).is_none();
         // What belongs to ended connections goes a moment later.
-        let mut after = Cost::of(desktop).await?;
+        let mut after = held(desktop).await?;
         let settled = eventually("nothing is left open", SHORT, async || {
-            after = Cost::of(desktop).await?;
-            Ok(last(&after).then_some(()))
+            after = held(desktop).await?;
+            Ok(after.is_like(&before).then_some(()))
         });
         settled.await.with_context(|| format!("before: {before:?}, after: {after:?}"))?;
         self.notifier.show("last", notification("Last"), 99);
@@ -206,6 +201,11 @@ impl Stage {
     }
 }
 
+/// What this process holds open.
+async fn held(desktop: &Desktop) -> Result<Holdings> {
+    Holdings::of(std::process::id(), desktop.bus()).await
+}
+
 fn notification(summary: &str) -> DesktopNotification {
     DesktopNotification {
         summary: summary.to_owned(),
@@ -213,34 +213,5 @@ fn notification(summary: &str) -> DesktopNotification {
         urgency: deskbell_engine::api::BellUrgency::Critical,
         has_sound: false,
         buttons: vec![("deny", "Deny"), ("review", "Review…")],
-    }
-}
-
-/// What a process holds open.
-#[derive(Debug)]
-struct Cost {
-    descriptors: usize,
-    threads: usize,
-    connections: usize,
-}
-
-impl Cost {
-    async fn of(desktop: &Desktop) -> Result<Self> {
-        let count = |folder: &str| Ok::<_, std::io::Error>(fs::read_dir(folder)?.count());
-        let bus = desktop.bus().connect().await?;
-        let names = zbus::fdo::DBusProxy::new(&bus).await?.list_names().await?;
-        let connections = names.iter().filter(|name| name.starts_with(':')).count();
-        bus.close().await?;
-        Ok(Self { descriptors: count("/proc/self/fd")?, threads: count("/proc/self/task")?, connections })
-    }
-
-    fn exceeds(&self, before: &Cost) -> Option<&'static str> {
-        [
-            ("descriptors", self.descriptors, before.descriptors),
-            ("threads", self.threads, before.threads),
-            ("connections", self.connections, before.connections),
-        ]
-        .into_iter()
-        .find_map(|(name, after, before)| (after > before + SLACK).then_some(name))
     }
 }

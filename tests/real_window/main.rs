@@ -119,6 +119,8 @@ mod visible;
 #[cfg(target_os = "linux")]
 mod wayland;
 #[cfg(target_os = "linux")]
+mod working_day;
+#[cfg(target_os = "linux")]
 mod worktrees;
 
 #[cfg(target_os = "linux")]
@@ -144,6 +146,10 @@ fn main() {
     tests.extend(within(1_200, tests![hostile_output: nothing_runs_with_the_policy_or_without]));
     tests.extend(within(600, tests![random_input: random_input_allows_nothing]));
     tests.extend(within(600, tests![many_windows: the_focus_of_twenty_windows_never_moves_by_itself]));
+    if std::env::var_os("DESKBELL_TEST_DAY").is_some() {
+        let day = within(900, tests![working_day: nothing_is_left_of_five_hundred_notifications]);
+        tests.extend(needing(Requirement::programs(&["dunst"]), day.map(suite::Test::alone).collect()));
+    }
     tests.extend(within(300, tests![hostile: every_code_point_reaches_a_screen_reader]));
     let with_the_cli = tests![
         rewind: files_conversation_and_both_go_back_and_come_back;

@@ -147,10 +147,10 @@ impl Stage {
     }
 
     /// The process that draws the page.
-    pub fn page_process(&self) -> Result<u32> {
-        let processes = self.app.processes(&self.desktop);
-        let page = processes.iter().find(|process| process.program.ends_with("WebKitWebProcess"));
-        Ok(page.context("no process draws a page")?.pid)
+    pub fn page_process(&self) -> Result<Process> {
+        let mut processes = self.app.processes(&self.desktop).into_iter();
+        let page = processes.find(|process| process.program.ends_with("WebKitWebProcess"));
+        page.context("no process draws a page")
     }
 
     /// Waits until at least `n` threads of the app receive the messages of pages, and none of its threads is a real-time

@@ -1,16 +1,11 @@
 //! Notification daemons, and what a user does at them: our doubles, GNOME Shell's service, dunst and mako.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use anyhow::{Context, Result, bail, ensure};
-use deskbell_notifications::CLICK;
 use deskbell_tests::suite::Requirement;
-use deskbell_tests::window::{
-    Compositor, Desktop, Manners, Notification, Notifications, Owned, SHORT, eventually,
-};
+use deskbell_tests::window::{Compositor, Desktop, Dunst, Manners, Notification, Notifications, Owned};
 use serde_json::Value;
 
 const NAME: &str = "org.freedesktop.Notifications";
@@ -40,18 +35,14 @@ impl Kind {
     }
 
     pub fn requirement(self) -> Requirement {
-        let is_there = |program: &str| {
-            let path = std::env::var_os("PATH").unwrap_or_default();
-            match std::env::split_paths(&path).any(|folder| folder.join(program).is_file()) {
-                true => Requirement::Met,
-                false => Requirement::Missing(format!("not installed: {program}")),
-            }
-        };
         match self {
             Self::Double | Self::BroadcastingDouble => Requirement::Met,
-            Self::Gnome => Requirement::all([is_there("gjs"), Requirement::from(&gnome_shell().map(drop))]),
-            Self::Dunst => is_there("dunst"),
-            Self::Mako => Requirement::all([is_there("mako"), is_there("makoctl")]),
+            Self::Gnome => Requirement::all([
+                Requirement::programs(&["gjs"]),
+                Requirement::from(&gnome_shell().map(drop)),
+            ]),
+            Self::Dunst => Requirement::programs(&["dunst"]),
+            Self::Mako => Requirement::programs(&["mako", "makoctl"]),
         }
     }
 }
@@ -74,8 +65,7 @@ pub struct Daemon {
     process: Option<Owned>,
     /// The double, or what stands behind the service of GNOME Shell.
     recorder: Option<Notifications>,
-    /// The file with the part of a menu's line that the user of dunst chooses.
-    chosen: PathBuf,
+    dunst: Option<Dunst>,
     bus: zbus::Connection,
     address: String,
     _compositor: Option<Compositor>,
@@ -93,9 +83,8 @@ impl Daemon {
         };
         let bus = desktop.bus().connect().await?;
         let address = desktop.bus().address().to_owned();
-        let chosen = desktop.scratch().join("chosen");
         let mut daemon =
-            Self { kind, process: None, recorder: None, chosen, bus, address, _compositor: compositor };
+            Self { kind, process: None, recorder: None, dunst: None, bus, address, _compositor: compositor };
         daemon.start_again(&desktop).await?;
         Ok((desktop, daemon))
     }
@@ -118,38 +107,19 @@ impl Daemon {
                 ));
                 self.process = Some(Owned::start("gjs", &mut service)?);
             }
-            Kind::Dunst => {
-                let folder = desktop.scratch();
-                let chooser = folder.join("chooser");
-                // dunst shows the buttons in a menu of another program, which prints the chosen line.
-                let script = format!("#!/bin/sh\nexec grep -F -f '{}'\n", self.chosen.display());
-                fs::write(&chooser, script)?;
-                fs::set_permissions(&chooser, fs::Permissions::from_mode(0o755))?;
-                let configuration = folder.join("dunstrc");
-                let limit = "notification_limit = 20\n    idle_threshold = 0";
-                fs::write(
-                    &configuration,
-                    format!("[global]\n    dmenu = {}\n    {limit}\n", chooser.display()),
-                )?;
-                let mut dunst = desktop.command("dunst");
-                dunst.arg("-conf").arg(&configuration);
-                self.process = Some(Owned::start("dunst", &mut dunst)?);
-            }
+            Kind::Dunst => self.dunst = Some(Dunst::on(desktop).await?),
             Kind::Mako => {
                 let mut mako = desktop.command("mako");
                 mako.args(["--default-timeout=0", "--max-visible=-1"]);
                 self.process = Some(Owned::start("mako", &mut mako)?);
             }
         }
-        let names = zbus::fdo::DBusProxy::new(&self.bus).await?;
-        eventually("the daemon is there", SHORT, async || {
-            Ok(names.name_has_owner(NAME.try_into()?).await?.then_some(()))
-        })
-        .await
+        desktop.bus().has_name(NAME).await
     }
 
     pub async fn stop(&mut self) -> Result<()> {
         self.process = None;
+        self.dunst = None;
         match self.recorder.take() {
             Some(recorder) => recorder.leave().await,
             None => Ok(()),
@@ -158,6 +128,10 @@ impl Daemon {
 
     fn recorder(&self) -> Result<&Notifications> {
         self.recorder.as_ref().context("the daemon runs")
+    }
+
+    fn dunst(&self) -> Result<&Dunst> {
+        self.dunst.as_ref().context("dunst runs")
     }
 
     /// The notifications that the double displays.
@@ -184,17 +158,7 @@ impl Daemon {
                 self.bus.call_method(Some(NAME), PATH, Some(NAME), "GetCapabilities", &()).await?;
                 Ok(n_recorded)
             }
-            Kind::Dunst => {
-                let count = async |name: &str| {
-                    let body = ("org.dunstproject.cmd0", name);
-                    let properties = Some("org.freedesktop.DBus.Properties");
-                    let reply = self.bus.call_method(Some(NAME), PATH, properties, "Get", &body).await?;
-                    let count: zbus::OwnedVariant = reply.body().deserialize()?;
-                    anyhow::Ok(usize::try_from(u32::try_from(&*count)?)?)
-                };
-                // One that waits becomes a displayed one.
-                Ok(count("displayedLength").await? + count("waitingLength").await?)
-            }
+            Kind::Dunst => self.dunst()?.n_displayed().await,
             Kind::Mako => Ok(self.listed().await?.len()),
         }
     }
@@ -205,12 +169,7 @@ impl Daemon {
             Kind::Double | Kind::BroadcastingDouble | Kind::Gnome => {
                 self.recorder()?.act(self.the_recorded()?, action).await
             }
-            Kind::Dunst if action == CLICK => self.dunst("NotificationAction", &0_u32).await,
-            Kind::Dunst => {
-                // A line of the menu is `#Deny (Deskbell) [1,deny]`.
-                fs::write(&self.chosen, format!(",{action}]\n"))?;
-                self.dunst("ContextMenuCall", &()).await
-            }
+            Kind::Dunst => self.dunst()?.act(action).await,
             Kind::Mako => self.mako(&["invoke", action]).await.map(drop),
         }
     }
@@ -231,15 +190,9 @@ impl Daemon {
             Kind::Double | Kind::BroadcastingDouble | Kind::Gnome => {
                 self.recorder()?.dismiss(self.the_recorded()?).await
             }
-            Kind::Dunst => self.dunst("NotificationCloseLast", &()).await,
+            Kind::Dunst => self.dunst()?.dismiss().await,
             Kind::Mako => self.mako(&["dismiss"]).await.map(drop),
         }
-    }
-
-    async fn dunst(&self, method: &str, body: &(impl serde::Serialize + zbus::DynamicType)) -> Result<()> {
-        let interface = Some("org.dunstproject.cmd0");
-        self.bus.call_method(Some(NAME), PATH, interface, method, body).await?;
-        Ok(())
     }
 
     /// What mako displays.

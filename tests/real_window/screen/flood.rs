@@ -58,7 +58,7 @@ async fn play(messages: usize, pace: Option<usize>, keys: usize) -> Result<Flood
         .play("flood", async |stage| {
             let window = &stage.window;
             let plain = rest(window).await?;
-            let (page, app) = (stage.page_process()?, stage.app.process(&stage.desktop)?.pid);
+            let (page, app) = (stage.page_process()?.pid, stage.app.process(&stage.desktop)?.pid);
             let before = [memory_mib(page)?, memory_mib(app)?];
             Frames::watch(window).await?;
             watch_keys(window).await?;

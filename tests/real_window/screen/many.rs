@@ -100,7 +100,7 @@ pub async fn open(stage: &Stage, name: &str) -> Result<Opened> {
     Frames::watch(window).await?;
     let rows = scroll(window).await?;
     let scroll = Frames::watched(window).await?;
-    Ok(Opened { took, rows, scroll, memory: memory_mib(stage.page_process()?)? })
+    Ok(Opened { took, rows, scroll, memory: memory_mib(stage.page_process()?.pid)? })
 }
 
 /// Scrolls from the end to the beginning, a step per frame; returns the highest number of rows in the document.
