@@ -1,9 +1,35 @@
-//! The token of a user's click in another program. A Wayland compositor gives a window the focus only with such a token.
+//! Focus for a window after a user's act in another program, such as a click on a notification: with the token of that act on
+//! Wayland, and with the present time on X11.
 
-use gtk::glib::object::ObjectExt;
+use gtk::glib::object::{Cast, ObjectExt};
 use gtk::glib::translate::ToGlibPtr;
+use gtk::prelude::{GtkWindowExt, WidgetExt};
 use std::ffi::CString;
-use tauri::AppHandle;
+use tauri::{AppHandle, WebviewWindow};
+
+/// Brings a window to the front, also a minimised one, and gives it the keyboard.
+pub fn bring_up(window: &WebviewWindow) -> tauri::Result<()> {
+    let own = window.clone();
+    window.run_on_main_thread(move || match own.gtk_window() {
+        Ok(window) => present(&window),
+        Err(error) => tracing::debug!(%error, "a window was closed before it was brought up"),
+    })
+}
+
+/// GTK (3.24) would send the time of the user's last act in a window of ours. A window manager that keeps programs from
+/// stealing the focus, such as mutter (43), raises a window that asks with an older time than that of the user's last act
+/// anywhere, and leaves the keyboard where it is.
+fn present(window: &gtk::ApplicationWindow) {
+    window.deiconify();
+    if !window.is_visible() {
+        window.show_all();
+    }
+    let on_x11 = window.window().and_then(|window| window.downcast::<gdkx11::X11Window>().ok());
+    let now = on_x11.map_or(gtk::gdk::ffi::GDK_CURRENT_TIME as u32, |window| {
+        gdkx11::functions::x11_get_server_time(&window)
+    });
+    window.present_with_time(now);
+}
 
 /// Lets the next window that is brought up take the focus. X11 has no such token.
 pub fn expect(app: &AppHandle, token: String) {

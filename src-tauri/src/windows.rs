@@ -1,5 +1,7 @@
 //! The project windows: one for each project folder, and the state that belongs to each window.
 
+#[cfg(target_os = "linux")]
+use crate::activation;
 use crate::forward::Forward;
 use crate::pane::Pane;
 use crate::wanted::AgentQuestion;
@@ -205,6 +207,9 @@ pub fn name_of(project: &ProjectRef) -> String {
 /// Brings a window to the front.
 pub fn bring_up(app: &AppHandle, label: &str) {
     let Some(window) = app.get_webview_window(label) else { return };
+    #[cfg(target_os = "linux")]
+    let raised = activation::bring_up(&window);
+    #[cfg(not(target_os = "linux"))]
     let raised = window.unminimize().and_then(|()| window.show()).and_then(|()| window.set_focus());
     if let Err(error) = raised {
         tracing::warn!(%error, "could not bring up a window");

@@ -123,11 +123,27 @@ mod working_day;
 #[cfg(target_os = "linux")]
 mod worktrees;
 
+/// The tests that other window managers repeat: several windows, their focus, and how they come to the front.
+#[cfg(target_os = "linux")]
+fn on_any_desktop() -> Vec<deskbell_tests::suite::Test> {
+    use deskbell_tests::tests;
+
+    tests![
+        projects: a_second_start_opens_a_second_window;
+        permission: the_dialog_takes_the_keyboard_from_nobody;
+        dialogs: over_another_window_there_is_a_notice_and_no_dialog;
+        bell: a_minimised_window_rings_and_comes_back,
+            another_window_in_front_does_not_silence_the_bell;
+        notifications: a_click_brings_the_window_up
+    ]
+}
+
 #[cfg(target_os = "linux")]
 fn main() {
     use deskbell_tests::real_cli::Cli;
     use deskbell_tests::sockets::SocketWatch;
     use deskbell_tests::suite::{self, Requirement};
+    use deskbell_tests::window::WindowManager;
     use deskbell_tests::{tests, window};
     use std::time::Duration;
 
@@ -357,6 +373,10 @@ fn main() {
     ]);
     tests.extend(visible::tests());
     tests.extend(input_methods::tests());
+    let mutter = WindowManager::Mutter;
+    let installed = Requirement::programs(&[mutter.program()]);
+    let inside = |test: suite::Test| test.inside(mutter.program(), move |body| mutter.around(body));
+    tests.extend(needing(installed, on_any_desktop()).map(inside));
     let without_an_agent = tests![
         failures: no_agent_anywhere_lists_what_was_tried;
         first_run: an_agent_that_is_installed_meanwhile_is_found_with_the_focus,

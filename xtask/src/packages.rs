@@ -84,7 +84,7 @@ impl Family {
             (Self::Debian, Need::Window) => &[
                 "xvfb", "xauth", "openbox", "xdotool", "xclip", "wmctrl", "x11-utils", "webkit2gtk-driver", "dbus", "dunst",
                 "at-spi2-core", "imagemagick", "fonts-dejavu-core", "procps", "gjs", "mako-notifier",
-                "sway", "grim", "wtype", "wl-clipboard", "xfce4-panel", "xdg-desktop-portal", "x11-xkb-utils",
+                "sway", "grim", "wtype", "wl-clipboard", "mutter", "xfce4-panel", "xdg-desktop-portal", "x11-xkb-utils",
                 "ibus", "ibus-gtk3", "ibus-chewing", "fcitx5", "fcitx5-frontend-gtk3", "fcitx5-chewing",
             ],
             (Self::Debian, Need::Fuzz) => &["build-essential"],
@@ -112,7 +112,7 @@ impl Family {
             (Self::Fedora, Need::Window) => &[
                 "xorg-x11-server-Xvfb", "xorg-x11-xauth", "openbox", "xdotool", "xclip", "wmctrl", "xprop", "webkit2gtk-driver",
                 "dbus-daemon", "dunst", "at-spi2-core", "ImageMagick", "dejavu-sans-fonts",
-                "procps-ng", "gjs", "mako", "sway", "grim", "wtype", "wl-clipboard", "xfce4-panel", "xdg-desktop-portal", "setxkbmap",
+                "procps-ng", "gjs", "mako", "sway", "grim", "wtype", "wl-clipboard", "mutter", "xfce4-panel", "xdg-desktop-portal", "setxkbmap",
                 "ibus", "ibus-gtk3", "ibus-chewing", "fcitx5", "fcitx5-gtk3", "fcitx5-chewing",
             ],
             (Self::Fedora, Need::Fuzz) => &["gcc-c++"],
@@ -133,7 +133,7 @@ impl Family {
             (Self::Arch, Need::Window) => &[
                 "xorg-server-xvfb", "xorg-xauth", "openbox", "xdotool", "xclip", "wmctrl", "xorg-xprop", "dbus", "dunst",
                 "at-spi2-core", "imagemagick", "ttf-dejavu", "procps-ng", "gjs", "mako",
-                "sway", "grim", "wtype", "wl-clipboard", "xfce4-panel", "xdg-desktop-portal", "xorg-setxkbmap",
+                "sway", "grim", "wtype", "wl-clipboard", "mutter", "xfce4-panel", "xdg-desktop-portal", "xorg-setxkbmap",
                 "ibus", "ibus-chewing", "fcitx5", "fcitx5-gtk", "fcitx5-chewing",
             ],
             (Self::Arch, Need::Fuzz) => &["base-devel"],
