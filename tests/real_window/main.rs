@@ -87,6 +87,8 @@ mod rewind;
 #[cfg(target_os = "linux")]
 mod screen;
 #[cfg(target_os = "linux")]
+mod screens;
+#[cfg(target_os = "linux")]
 mod second_starts;
 #[cfg(target_os = "linux")]
 mod secrets;
@@ -373,6 +375,7 @@ fn main() {
     ]);
     tests.extend(visible::tests());
     tests.extend(input_methods::tests());
+    tests.extend(screens::tests());
     let mutter = WindowManager::Mutter;
     let installed = Requirement::programs(&[mutter.program()]);
     let inside = |test: suite::Test| test.inside(mutter.program(), move |body| mutter.around(body));
