@@ -439,7 +439,7 @@ async fn listen(app: AppHandle, mut told: mpsc::UnboundedReceiver<Envelope>, rep
                 lifecycle::retitle(&app, &label, &project);
                 emit::to_window(&app, &label, WindowEvent::SessionListed { session: Box::new(session) });
             }
-            Event::PermissionRequested { request } => {
+            Event::PermissionRequested { request, .. } => {
                 if reports_demo {
                     println!("deskbell: demo: permission waits");
                 }

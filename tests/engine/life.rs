@@ -303,7 +303,7 @@ impl Life {
 
     pub async fn request(&mut self) -> PermissionRequest {
         let requested = |event: &Event| match event {
-            Event::PermissionRequested { request } => Some((**request).clone()),
+            Event::PermissionRequested { request, .. } => Some((**request).clone()),
             _ => None,
         };
         self.next("permission request", requested).await

@@ -3,7 +3,7 @@
 use crate::life::{Life, Setup};
 use crate::transcript::tool_states;
 use deskbell_engine::api::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
 const TOUCH: &str = r#"TOOL Bash {"command": "touch a.txt"}"#;
 
@@ -42,7 +42,8 @@ async fn an_allowed_tool_runs() {
     let mut life = Setup::demo().open().await;
     life.prompt(&format!("{TOUCH}\nSAY done")).await;
     let request = life.request().await;
-    assert_eq!((&request.tool[..], &request.input), ("Bash", &json!({"command": "touch a.txt"})));
+    let input: Value = serde_json::from_str(&request.input_text).unwrap();
+    assert_eq!((&request.tool[..], input), ("Bash", json!({"command": "touch a.txt"})));
     let session = life.facts("question", |session| !session.requests.is_empty()).await;
     assert!(matches!(session.status, Status::NeedsInput { .. }), "{:?}", session.status);
     decide(&life, &request, allow()).await.unwrap();

@@ -2,6 +2,7 @@
 
 use crate::life::Setup;
 use deskbell_engine::api::*;
+use deskbell_engine::permission::leave_out_repeats;
 use deskbell_engine::session::{Feed, Subscriber};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -69,6 +70,13 @@ fn setup(call: &Value) -> Setup {
         .file("result", &lines(&[json!({"type": "user", "message": {"content": result}})]))
 }
 
+/// The event as the relay and a server write it.
+fn as_line(event: &Event) -> Event {
+    let mut event = event.clone();
+    leave_out_repeats(&mut event);
+    event
+}
+
 /// The events of the turn with the call, for the relay and for a window that takes each batch at once.
 async fn turn(call: &Value) -> (Bytes, Bytes) {
     let mut life = setup(call).open().await;
@@ -85,7 +93,7 @@ async fn turn(call: &Value) -> (Bytes, Bytes) {
     let (mut has_turned, mut is_over, mut is_open) = (false, false, false);
     while !is_over {
         let event = life.next("event", |event| Some(event.clone())).await;
-        relay.add(&event);
+        relay.add(&as_line(&event));
         is_open |= matches!(event, Event::PermissionRequested { .. });
         is_open &= !matches!(event, Event::PermissionResolved { .. });
         if let Event::SessionChanged { session } = &event {
@@ -93,7 +101,7 @@ async fn turn(call: &Value) -> (Bytes, Bytes) {
             assert_eq!(session.agent_session_id, Some(Some("conversation-1".to_owned())));
             assert_eq!(session.requests, (!is_open).then(Vec::new));
         }
-        if let Event::PermissionRequested { request } = &event {
+        if let Event::PermissionRequested { request, .. } = &event {
             let (request_id, shown) = (request.id.clone(), Some(request.shown.clone()));
             let decision = Decision::AllowOnce { updated_input: None };
             life.command(Command::Decide { request_id, shown, decision }).await.unwrap();
@@ -115,4 +123,61 @@ async fn a_turn_with_a_call_costs_what_changed() {
     relay.print("relay");
     page.print("page");
     assert!(relay.sum() < 12_000 && page.sum() < 12_000, "{} and {}", relay.sum(), page.sum());
+}
+
+/// The most bytes of events for each byte of the input.
+const MOST_TIMES: usize = 3;
+
+/// What the relay and the page get of a call whose input has `n_bytes`.
+async fn assert_crosses_once(name: &str, n_bytes: usize, call: Value) {
+    let (relay, page) = turn(&call).await;
+    let times = |bytes: &Bytes| bytes.sum() as f64 / n_bytes as f64;
+    println!("{name}: {:.2} times to the relay, {:.2} to the page", times(&relay), times(&page));
+    relay.print("relay");
+    page.print("page");
+    assert!(relay.sum() <= MOST_TIMES * n_bytes, "{name}, relay: {:.2} times", times(&relay));
+    assert!(page.sum() <= MOST_TIMES * n_bytes, "{name}, page: {:.2} times", times(&page));
+}
+
+/// Lines of 28 bytes, about as long as those of code.
+fn short_lines(n: usize) -> String {
+    (0..n).map(|nr| format!("let value_{nr:07} = next();\n")).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_large_write_of_short_lines_crosses_once() {
+    let content = short_lines(30_000);
+    let input = json!({"file_path": "/a/long.txt", "content": content});
+    assert_crosses_once("short lines", content.len(), json!({"name": "Write", "input": input})).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_large_write_of_one_line_crosses_once() {
+    let content = "0123456789".repeat(85_000);
+    let input = json!({"file_path": "/a/long.txt", "content": content});
+    assert_crosses_once("one line", content.len(), json!({"name": "Write", "input": input})).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_large_edit_crosses_once() {
+    let old = short_lines(15_000);
+    let new = old.replace("00 = ", "00 = not ");
+    let n_bytes = old.len() + new.len();
+    let input = json!({"file_path": "/a/long.txt", "old_string": old, "new_string": new});
+    assert_crosses_once("edit", n_bytes, json!({"name": "Edit", "input": input})).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_long_command_crosses_once() {
+    let command = format!("cat > long.txt <<'END'\n{}END", short_lines(30_000));
+    let n_bytes = command.len();
+    assert_crosses_once("command", n_bytes, json!({"name": "Bash", "input": {"command": command}})).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_large_input_of_another_tool_crosses_once() {
+    let lines: Vec<String> = short_lines(10_000).lines().map(str::to_owned).collect();
+    let input = json!({"text": lines.join(" "), "month": "2026-04"});
+    let n_bytes = input.to_string().len();
+    assert_crosses_once("server", n_bytes, json!({"name": "mcp__notes__save", "input": input})).await;
 }

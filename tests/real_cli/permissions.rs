@@ -24,7 +24,8 @@ pub async fn an_allowed_write_is_on_disk() -> Result<()> {
     relay.prompt(&format!("WRITE {} hello file\nSAY written", file.display())).await?;
     let asked = relay.request().await?;
     ensure!(asked["request"]["tool"] == "Write" && asked["request"]["kind"]["type"] == "edit", "{asked}");
-    ensure!(asked["request"]["input"]["content"] == "hello file", "{asked}");
+    let input: Value = serde_json::from_str(asked["request"]["inputText"].as_str().context("an input")?)?;
+    ensure!(input["content"] == "hello file", "{asked}");
     ensure!(!file.exists(), "it was written before it was allowed");
     relay.decide(&asked, allow_once()).await?;
     let resolved = relay.event("permissionResolved").await?;

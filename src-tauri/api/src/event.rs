@@ -7,7 +7,7 @@ use super::item::Item;
 use super::permission::{PermissionRequest, Resolution};
 use super::rewind::RewindPreview;
 use super::session::SessionChange;
-use super::tool::Todo;
+use super::tool::{CallProgress, Todo};
 use super::turn::{ExitReport, TurnEnd};
 use super::view::{ChangedFile, RowRange};
 use serde::{Deserialize, Serialize};
@@ -36,6 +36,9 @@ pub enum Event {
     ItemAdded { item: Item },
     /// An item changed; contains the whole item, under the same id.
     ItemChanged { item: Item },
+    /// A tool call changed, but not its input: in place of the whole item where the input is long (more than 4 KiB). Not for
+    /// windows, which get rows of the item.
+    CallChanged { item_id: ItemId, call: Box<CallProgress> },
     /// A text item grew: keep its first `keep` blocks, then append `blocks`.
     BlocksChanged { item_id: ItemId, keep: u32, blocks: Vec<Block> },
     /// The last block of a text item, a code block, grew: keep its first `keep` lines, then append `lines`.
@@ -56,7 +59,14 @@ pub enum Event {
     /// The agent's turn ended.
     TurnEnded { turn: TurnEnd },
     /// The agent requests permission. It waits without a time limit.
-    PermissionRequested { request: Box<PermissionRequest> },
+    PermissionRequested {
+        request: Box<PermissionRequest>,
+        /// The item of its call has the same diff, or for want of one the same subject, and that is long (more than
+        /// 4 KiB). A line of the relay or of a server leaves it out: the diff is `null` there, or the subject is empty.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[ts(as = "Option<bool>", optional)]
+        in_item: bool,
+    },
     /// The request is no longer open.
     PermissionResolved { request_id: RequestId, resolution: Resolution },
     /// What a rewind would change.

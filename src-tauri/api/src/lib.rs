@@ -16,6 +16,7 @@ mod command;
 mod configuration;
 mod context;
 mod diff;
+mod diff_lines;
 mod document;
 mod event;
 mod export;

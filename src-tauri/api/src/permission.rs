@@ -21,10 +21,7 @@ pub struct PermissionRequest {
     pub question: String,
     /// Exactly what would be run, written or fetched: the raw text, complete.
     pub subject: String,
-    /// The whole input as a value, for programs. Numbers may be formatted differently, and a duplicate key is contained
-    /// once.
-    pub input: Value,
-    /// The whole input as text, to display: every token as the agent wrote it, one field per line.
+    /// The whole input as JSON, to display and for programs: every token as the agent wrote it, one field per line.
     pub input_text: String,
     /// Identifies what is shown. An answer that allows anything must contain it, so that what was seen is what runs.
     pub shown: String,

@@ -259,7 +259,7 @@ impl Session {
         match event {
             Event::SessionChanged { session } => self.change(session),
             // A mirror reports open requests again.
-            Event::PermissionRequested { request }
+            Event::PermissionRequested { request, .. }
                 if !self.requests.iter().any(|known| known.id == request.id) =>
             {
                 self.requests.push((**request).clone());

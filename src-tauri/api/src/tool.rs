@@ -31,6 +31,61 @@ pub struct ToolCall {
     pub detail: ToolDetail,
 }
 
+/// Everything of a call that changes while its input stays the same. The fields are those of `ToolCall`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct CallProgress {
+    pub verb: String,
+    pub subject: String,
+    pub state: ToolState,
+    pub note: Option<String>,
+    pub in_background: bool,
+    pub original_input: Option<String>,
+    pub duration_ms: Option<u64>,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[ts(as = "Option<u32>", optional)]
+    pub n_images: u32,
+    /// The output in its detail; `null` if that has none.
+    pub output: Option<Output>,
+}
+
+impl ToolCall {
+    /// The call without its input.
+    pub fn progress(&self) -> CallProgress {
+        CallProgress {
+            verb: self.verb.clone(),
+            subject: self.subject.clone(),
+            state: self.state,
+            note: self.note.clone(),
+            in_background: self.in_background,
+            original_input: self.original_input.clone(),
+            duration_ms: self.duration_ms,
+            n_images: self.n_images,
+            output: self.detail.output().cloned(),
+        }
+    }
+
+    pub fn apply(&mut self, progress: CallProgress) {
+        let CallProgress {
+            verb,
+            subject,
+            state,
+            note,
+            in_background,
+            original_input,
+            duration_ms,
+            n_images,
+            output,
+        } = progress;
+        if let (Some(known), Some(output)) = (self.detail.output_mut(), output) {
+            *known = output;
+        }
+        (self.verb, self.subject, self.state, self.note) = (verb, subject, state, note);
+        (self.in_background, self.original_input) = (in_background, original_input);
+        (self.duration_ms, self.n_images) = (duration_ms, n_images);
+    }
+}
+
 // The form that serde calls.
 #[allow(clippy::trivially_copy_pass_by_ref)]
 fn is_zero(number: &u32) -> bool {
@@ -110,6 +165,26 @@ pub enum ToolDetail {
         /// The beginning of the output.
         output: Output,
     },
+}
+
+impl ToolDetail {
+    pub fn output(&self) -> Option<&Output> {
+        match self {
+            Self::Command { output, .. } | Self::Json { output, .. } | Self::Text { output, .. } => {
+                Some(output)
+            }
+            Self::Edit(_) | Self::Todos { .. } | Self::Notebook { .. } | Self::Questions { .. } => None,
+        }
+    }
+
+    pub fn output_mut(&mut self) -> Option<&mut Output> {
+        match self {
+            Self::Command { output, .. } | Self::Json { output, .. } | Self::Text { output, .. } => {
+                Some(output)
+            }
+            Self::Edit(_) | Self::Todos { .. } | Self::Notebook { .. } | Self::Questions { .. } => None,
+        }
+    }
 }
 
 /// A question of the agent, and the user's answer.

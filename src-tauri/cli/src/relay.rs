@@ -12,6 +12,7 @@ use deskbell_engine::api::*;
 use deskbell_engine::disk;
 use deskbell_engine::launch::Fork;
 use deskbell_engine::options::CheckedOptions;
+use deskbell_engine::permission::leave_out_repeats;
 use deskbell_engine::recorder::Recorder;
 use deskbell_engine::session::Timeouts;
 use deskbell_engine::session::{Open, SessionHandle, Subscriber};
@@ -313,8 +314,9 @@ async fn read_commands(session: &SessionHandle) -> anyhow::Result<()> {
 pub fn write_events(mut events: mpsc::Receiver<Envelope>) -> anyhow::Result<Exit> {
     let mut exit = Exit::Success;
     let mut stdout = std::io::BufWriter::with_capacity(64 * 1024, crate::output::stdout());
-    while let Some(envelope) = events.blocking_recv() {
+    while let Some(mut envelope) = events.blocking_recv() {
         exit = after(&envelope.event).unwrap_or(exit);
+        leave_out_repeats(&mut envelope.event);
         serde_json::to_writer(&mut stdout, &envelope)?;
         stdout.write_all(b"\n")?;
         if events.is_empty() {

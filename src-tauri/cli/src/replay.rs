@@ -4,6 +4,7 @@ use crate::args::{ReplayOptions, ReplayView};
 use crate::output::stdout;
 use anyhow::{Context, ensure};
 use deskbell_engine::api::{Envelope, SessionId};
+use deskbell_engine::permission::leave_out_repeats;
 use deskbell_engine::recorder::Recording;
 use deskbell_engine::replay::Replayed;
 use std::io::Write;
@@ -36,7 +37,8 @@ fn show(ReplayOptions { file, view }: &ReplayOptions) -> anyhow::Result<()> {
         }
         ReplayView::Lines => output.write_all(recording.text().as_bytes())?,
         ReplayView::Events => {
-            for (seq, event) in (1..).zip(Replayed::of(&recording.lines).events) {
+            for (seq, mut event) in (1..).zip(Replayed::of(&recording.lines).events) {
+                leave_out_repeats(&mut event);
                 let session_id = SessionId::new("replay");
                 serde_json::to_writer(&mut output, &Envelope { seq, session_id, event })?;
                 output.write_all(b"\n")?;

@@ -51,7 +51,7 @@ mod service {
                     tokio::spawn(serve(client?.0, waiting, publish.subscribe(), answer.clone()));
                 }
                 event = events.recv() => match event {
-                    Some(Event::PermissionRequested { request }) => {
+                    Some(Event::PermissionRequested { request, .. }) => {
                         // It fails only if no client is connected; later ones get the request when they connect.
                         let _ = publish.send(line(&request)?);
                         open.insert(request.id.to_string(), request);

@@ -24,7 +24,7 @@ async fn main() -> Result<ExitCode, Failed> {
     let mut end = None;
     while let Some(event) = events.recv().await {
         match event {
-            Event::PermissionRequested { request } => {
+            Event::PermissionRequested { request, .. } => {
                 eprintln!("denied: {} {}", request.question, request.subject);
                 let message = "This bot may only read.".to_owned();
                 let decision = Decision::Deny { message, interrupt: false };

@@ -84,7 +84,10 @@ impl Client {
     async fn event(&mut self, event: Event) -> Result<(), Failed> {
         match event {
             Event::ItemAdded { item } | Event::ItemChanged { item } => self.show(item).await?,
-            Event::PermissionRequested { request } => {
+            Event::CallChanged { call, .. } => {
+                println!("  [{:?}] {} {}", call.state, call.verb, plain(&call.subject));
+            }
+            Event::PermissionRequested { request, .. } => {
                 self.requests.push_back(request);
                 self.ask()?;
             }

@@ -116,6 +116,7 @@ fn typescript() -> String {
         PromptState,
         Level,
         ToolCall,
+        CallProgress,
         ToolIcon,
         ToolState,
         ToolDetail,

@@ -2,7 +2,7 @@
 //!
 //! Merging is lossless: applying the merged events gives the same items as applying the single ones.
 
-use crate::api::{Block, Body, CodeLine, Event, Item, ItemId};
+use crate::api::{Block, Body, CallProgress, CodeLine, Event, Item, ItemId};
 use std::collections::HashMap;
 
 /// Applies an event to the items of a complete transcript. Ignores events that change no item.
@@ -31,6 +31,11 @@ pub fn apply(items: &mut Vec<Item>, event: &Event) {
         Event::TextFinished { item_id } => {
             if let Some(item) = find(items, item_id) {
                 finish_text(item);
+            }
+        }
+        Event::CallChanged { item_id, call } => {
+            if let Some(item) = find(items, item_id) {
+                change_call(&mut item.body, (**call).clone());
             }
         }
         _ => {}
@@ -63,6 +68,12 @@ pub(crate) fn grow_thought(body: &mut Body, keep: u32, new: &str) {
     if let Body::Thinking { text, .. } = body {
         text.truncate(text.floor_char_boundary(keep as usize));
         text.push_str(new);
+    }
+}
+
+pub(crate) fn change_call(body: &mut Body, progress: CallProgress) {
+    if let Body::ToolCall(call) = body {
+        call.apply(progress);
     }
 }
 
@@ -164,6 +175,7 @@ pub(crate) fn item_of(event: &Event) -> Option<&ItemId> {
         | Event::BlocksChanged { item_id, .. }
         | Event::CodeGrew { item_id, .. }
         | Event::ThoughtGrew { item_id, .. }
+        | Event::CallChanged { item_id, .. }
         | Event::TextFinished { item_id } => Some(item_id),
         _ => None,
     }
@@ -179,6 +191,7 @@ fn merge(earlier: &mut Event, later: Event) -> Option<Event> {
             Event::BlocksChanged { keep, blocks, .. } => replace_blocks(known, keep, &blocks),
             Event::CodeGrew { keep, lines, .. } => grow_code(known, keep, &lines),
             Event::ThoughtGrew { keep, text, .. } => grow_thought(&mut known.body, keep, &text),
+            Event::CallChanged { call, .. } => change_call(&mut known.body, *call),
             Event::TextFinished { .. } => finish_text(known),
             // The item may have been added in an earlier batch, so the removal must be kept.
             later => *earlier = later,

@@ -14,10 +14,12 @@ mod model;
 mod notice;
 mod open;
 mod plain;
+pub(crate) mod repeats;
 mod subagents;
 
 pub use dialogs::{DialogEffect, DialogId, DialogRequest, DialogResponse, Dialogs, WindowView};
 pub(crate) use open::{Asking, Closed, OpenRequests, Refusal};
+pub use repeats::leave_out_repeats;
 pub(crate) use subagents::Subagents;
 
 use crate::agent::tool::{RawInput, ToolKind};
@@ -65,7 +67,6 @@ pub(crate) fn view(id: RequestId, request: &ToolRequest, asked_at: u64) -> Permi
         item_id: request.tool_use_id.clone().map(ItemId),
         reason: reason(request),
         unreported: request.unreported.clone(),
-        input: request.input.value().clone(),
         input_text: text_of::indented(request.input.text()),
         shown: shown(&id, request),
         server_tool: server_tool(request).map(|named| format!("{}: {}", named.server, named.both_names())),
@@ -321,8 +322,8 @@ fn subject(request: &ToolRequest) -> String {
 
 fn diff(request: &ToolRequest) -> Option<Diff> {
     let change = request.asked.change.as_ref()?;
-    // The old text of a write is the whole file that is there.
-    let is_whole = request.asked.kind == ToolKind::Write && !change.old.is_empty();
+    // A write has the whole file: the old text is the one that is there.
+    let is_whole = request.asked.kind == ToolKind::Write;
     let diff = if is_whole { document::diff } else { document::diff_unplaced };
     Some(diff(&change.path, &change.old, &change.new))
 }

@@ -163,7 +163,7 @@ impl Replay {
 
     fn published(&mut self, change: &TranscriptChange) {
         let Some(event) = change.whole(self.core.transcript()) else { return };
-        if let Event::PermissionRequested { request } = &event {
+        if let Event::PermissionRequested { request, .. } = &event {
             self.shown.insert(request.id.clone(), request.shown.clone());
         }
         self.events.push(event);

@@ -20,6 +20,7 @@ mod mirror;
 mod notices;
 pub mod output;
 pub(crate) mod past;
+pub mod progress;
 mod prompts;
 pub mod questions;
 mod reply;

@@ -290,7 +290,7 @@ impl Machine {
             let mut request = None;
             match event {
                 Event::BlocksChanged { .. } => n_changes += 1,
-                Event::PermissionRequested { request: asked } => {
+                Event::PermissionRequested { request: asked, .. } => {
                     n_asked += 1;
                     request = Some(asked);
                 }

@@ -206,7 +206,7 @@ async fn follow(name: String, lines: Vec<Vec<u8>>) -> Shown {
                 Event::SessionChanged { session } => {
                     assert_ne!(session.link, Some(SessionLink::Here), "{name}");
                 }
-                Event::PermissionRequested { request } => {
+                Event::PermissionRequested { request, .. } => {
                     let Some(dialog) = DialogRequest::of("app", &snapshot.session, *request) else {
                         continue;
                     };

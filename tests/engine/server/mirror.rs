@@ -214,7 +214,7 @@ async fn a_permission_request_waits_for_the_next_window_and_is_answered_once() {
     let (_, mut events) = window.follow().await;
     window.prompt("TOOL Bash {\"command\": \"touch a.txt\"}\nSAY done").await;
     let request = |event| match event {
-        Event::PermissionRequested { request } => Some(request),
+        Event::PermissionRequested { request, .. } => Some(request),
         _ => None,
     };
     let first = until(&mut events, request).await;
@@ -228,7 +228,7 @@ async fn a_permission_request_waits_for_the_next_window_and_is_answered_once() {
     let request = timeout(DEADLINE, async {
         loop {
             // The whole session comes first.
-            if let Event::PermissionRequested { request } = summaries.recv().await.unwrap().event {
+            if let Event::PermissionRequested { request, .. } = summaries.recv().await.unwrap().event {
                 break request;
             }
         }
@@ -261,7 +261,7 @@ async fn a_server_that_is_killed_withdraws_its_requests_and_the_session_goes_on_
     let (_, mut events) = window.follow().await;
     window.prompt("TOOL Bash {\"command\": \"touch a.txt\"}\nSAY done").await;
     let asked = until(&mut events, |event| match event {
-        Event::PermissionRequested { request } => Some(request.id),
+        Event::PermissionRequested { request, .. } => Some(request.id),
         _ => None,
     });
     let asked = asked.await;
@@ -294,7 +294,7 @@ async fn a_server_that_is_killed_withdraws_its_requests_and_the_session_goes_on_
 
 fn requested(event: Event) -> Option<Box<PermissionRequest>> {
     match event {
-        Event::PermissionRequested { request } => Some(request),
+        Event::PermissionRequested { request, .. } => Some(request),
         _ => None,
     }
 }

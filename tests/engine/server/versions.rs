@@ -19,7 +19,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::timeout;
 
 /// Versions before the first release: only their servers may still run.
-const UNRELEASED: [&str; 2] = ["0.1.0-before-questions", "0.1.0-whole-sessions"];
+const UNRELEASED: [&str; 3] = ["0.1.0-before-questions", "0.1.0-whole-sessions", "0.1.0-repeated-inputs"];
 
 /// A file of a version that was never released has no client that anybody uses.
 fn has_clients(name: &str) -> bool {

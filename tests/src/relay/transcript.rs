@@ -34,6 +34,11 @@ pub fn fold(events: &[Value]) -> Vec<Value> {
                         format!("{kept}{}", event["text"].as_str().unwrap_or_default()).into();
                 }
             }
+            Some("callChanged") => {
+                if let Some(item) = find(&mut items, &event["itemId"]) {
+                    change_call(&mut item["body"], &event["call"]);
+                }
+            }
             Some("transcriptReplaced") => items = event["items"].as_array().cloned().unwrap_or_default(),
             Some("itemRemoved") => items.retain(|item| item["id"] != event["itemId"]),
             _ => {}
@@ -53,6 +58,17 @@ fn patch(list: &mut Value, keep: &Value, new: &Value) {
     };
     list.truncate(usize::try_from(keep).unwrap_or(usize::MAX));
     list.extend(new.iter().cloned());
+}
+
+/// Replaces everything of a call but its input.
+fn change_call(call: &mut Value, progress: &Value) {
+    for (name, value) in progress.as_object().into_iter().flatten() {
+        match name.as_str() {
+            "output" if value.is_null() => {}
+            "output" => call["detail"]["output"] = value.clone(),
+            name => call[name] = value.clone(),
+        }
+    }
 }
 
 /// All text below a value, without its markup, as a user would read it.

@@ -12,6 +12,7 @@ import FileSection from '../lib/session/changes/FileSection.svelte';
 import RevertDialog from '../lib/session/changes/RevertDialog.svelte';
 import SideBySide from '../lib/session/changes/SideBySide.svelte';
 import { WorkingChanges } from '../lib/session/workingTree.svelte';
+import { diffLines } from '../lib/document/diffLines';
 import { diffOf, EDITED, fileOf, manyChanges, MOMENTS, MONEY, NO_CHANGES, WORKING } from '../fake/changes';
 import { FILES, NO_FILE } from '../fake/files';
 import FileViewer from '../lib/session/viewer/FileViewer.svelte';
@@ -23,7 +24,7 @@ const REVIEW = ['Why is this not a strategy of its own?', 'Say which rounding th
 function comments(...texts: readonly string[]) {
   const kept = new LineComments('story', sessionStorage);
   for (const { id } of kept.all) kept.remove(id);
-  const lines = MONEY.hunks[0]?.lines ?? [];
+  const lines = MONEY.hunks.slice(0, 1).flatMap(diffLines);
   texts.forEach((text, i) => kept.write(kept.begin('src/money.rs', lines.slice(i, i + 2)), text));
   return kept;
 }

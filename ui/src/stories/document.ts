@@ -6,6 +6,7 @@ import type { Block, Span } from '../lib/bindings/api';
 import TextDocument from '../lib/session/conversation/TextDocument.svelte';
 import Blocks from '../lib/document/Blocks.svelte';
 import DiffView from '../lib/document/DiffView.svelte';
+import { diffLines } from '../lib/document/diffLines';
 import { document as parsed } from '../fake/markdown';
 import * as script from '../fake/script';
 import Slices from './Slices.svelte';
@@ -104,7 +105,7 @@ const HIDDEN = {
       : [
           hunk,
           {
-            lines: hunk.lines.map((line) => ({
+            lines: diffLines(hunk).map((line) => ({
               ...line,
               parts: [{ text: 'l\u0435dger\u202e', strong: false, style: 'plain' as const }],
             })),
@@ -114,8 +115,8 @@ const HIDDEN = {
 
 const RIGHT_TO_LEFT = {
   ...script.DIFF,
-  hunks: script.DIFF.hunks.map(({ lines }) => ({
-    lines: lines.map((line) => ({
+  hunks: script.DIFF.hunks.map((one) => ({
+    lines: diffLines(one).map((line) => ({
       ...line,
       parts: [{ text: 'names = ["אחת", "שתיים"]  # שמות', strong: false, style: 'plain' as const }],
     })),

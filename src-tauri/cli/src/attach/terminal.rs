@@ -11,7 +11,7 @@ use deskbell_engine::api::*;
 use deskbell_engine::permission::Dialogs;
 use deskbell_engine::replay::Replayed;
 use deskbell_server::client::Refused;
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::process::ExitCode;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -53,6 +53,8 @@ pub async fn attach(session_id: SessionId) -> anyhow::Result<ExitCode> {
 struct View {
     text: String,
     printed: HashSet<ItemId>,
+    /// Calls that may still change.
+    running: HashMap<ItemId, Item>,
     /// Open requests, the one that is asked first.
     requests: VecDeque<PermissionRequest>,
     /// The request that was asked last, and when it was on the screen.
@@ -125,7 +127,9 @@ impl View {
     fn begin(&mut self, snapshot: Snapshot) {
         let Snapshot { session, items, .. } = snapshot;
         self.say(&format!("{} in {}; :help says what to type", session.title, session.project));
-        let complete: Vec<Item> = items.into_iter().filter(|item| is_complete(&item.body)).collect();
+        let (complete, open): (Vec<Item>, Vec<Item>) =
+            items.into_iter().partition(|item| is_complete(&item.body));
+        open.iter().for_each(|item| self.item(item));
         let n_before = complete.len().saturating_sub(FIRST_ITEMS);
         if n_before > 0 && self.printed.is_empty() {
             self.say(&format!(
@@ -154,20 +158,37 @@ impl View {
 
     /// Each item is printed once, when it does not change any more.
     fn item(&mut self, item: &Item) {
-        if is_complete(&item.body) && self.printed.insert(item.id.clone()) {
+        if !is_complete(&item.body) {
+            if let Body::ToolCall(_) = item.body {
+                self.running.insert(item.id.clone(), item.clone());
+            }
+            return;
+        }
+        self.running.remove(&item.id);
+        if self.printed.insert(item.id.clone()) {
             self.text.push_str(&shown(&Replayed::text_of(item)));
         }
+    }
+
+    fn call_changed(&mut self, id: &ItemId, progress: CallProgress) {
+        let Some(mut item) = self.running.remove(id) else { return };
+        if let Body::ToolCall(call) = &mut item.body {
+            call.apply(progress);
+        }
+        self.item(&item);
     }
 
     fn show(&mut self, event: Event) {
         match event {
             Event::SessionChanged { session } => session.status.iter().for_each(|status| self.status(status)),
             Event::ItemAdded { item } | Event::ItemChanged { item } => self.item(&item),
+            Event::CallChanged { item_id, call } => self.call_changed(&item_id, *call),
             Event::TranscriptReplaced { items, .. } => {
                 self.say("the conversation was rewound");
+                self.running.clear();
                 self.printed = items.into_iter().map(|item| item.id).collect();
             }
-            Event::PermissionRequested { request } => {
+            Event::PermissionRequested { request, .. } => {
                 self.requests.retain(|open| open.id != request.id);
                 self.requests.push_back(*request);
                 self.ask();
@@ -318,7 +339,7 @@ mod tests {
     fn request(id: &str, input: &str) -> PermissionRequest {
         let value = json!({
             "id": id, "tool": "Bash", "serverTool": null, "question": "Run this command?", "subject": input,
-            "input": {}, "inputText": input, "shown": format!("shown-{id}"), "hasMore": false, "host": null,
+            "inputText": input, "shown": format!("shown-{id}"), "hasMore": false, "host": null,
             "notices": [], "plain": null, "kind": {"type": "command"}, "diff": null, "suggestions": [],
             "itemId": null, "reason": null, "unreported": null, "subagent": null, "askedAt": 0
         });
@@ -329,7 +350,7 @@ mod tests {
     fn asked(requests: &[PermissionRequest]) -> (View, Instant) {
         let mut view = View::default();
         for request in requests {
-            view.show(Event::PermissionRequested { request: Box::new(request.clone()) });
+            view.show(Event::PermissionRequested { request: Box::new(request.clone()), in_item: false });
         }
         let at = Instant::now();
         view.asked_at = Some(at);

@@ -13,6 +13,7 @@ use deskbell_engine::disk::write_atomically;
 use deskbell_engine::disk::{self, Loaded};
 use deskbell_engine::launch::{Fork, Launch};
 use deskbell_engine::options::CheckedOptions;
+use deskbell_engine::permission::leave_out_repeats;
 use deskbell_engine::recorder::Recorder;
 use deskbell_engine::remote::ServerLink;
 use deskbell_engine::session::Timeouts;
@@ -521,7 +522,7 @@ fn snapshot_line(session_id: &SessionId, mut snapshot: Snapshot) -> Line {
 /// Gives the events of a session to the hub, until the session has ended.
 async fn pump(server: Arc<Server>, mut session: Session, nr: u64, mut events: mpsc::Receiver<Envelope>) {
     let session_id = session.id.clone();
-    while let Some(envelope) = events.recv().await {
+    while let Some(mut envelope) = events.recv().await {
         if !server.sessions.is_current(&session_id, nr) {
             // The numbers are those of the session that was replaced.
             break;
@@ -532,6 +533,7 @@ async fn pump(server: Arc<Server>, mut session: Session, nr: u64, mut events: mp
             Event::SessionChanged { .. } => Some(summary(&session, seq)),
             _ => None,
         };
+        leave_out_repeats(&mut envelope.event);
         let event = Input::Event { session_id: session_id.clone(), seq, line: line(&envelope), summary };
         server.step(event);
     }

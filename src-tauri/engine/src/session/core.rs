@@ -16,6 +16,7 @@ use crate::api::*;
 use crate::attachment;
 use crate::history::OwnLine;
 use crate::launch::Start;
+use crate::permission::repeats;
 use crate::prompt::Prompt;
 use crate::rewind;
 use crate::store::Offer;
@@ -171,8 +172,12 @@ impl Core {
                 return Some(Action::Keep(lines));
             }
             match self.step.effects.pop_front()? {
-                Effect::Emit(event) => {
+                Effect::Emit(mut event) => {
                     self.step.changes.extend(self.transcript.drain_changes());
+                    if let Event::PermissionRequested { request, in_item } = &mut event {
+                        let item = request.item_id.as_ref().and_then(|id| self.transcript.item(id));
+                        *in_item = item.is_some_and(|item| repeats::is_in_item(request, item));
+                    }
                     self.step.changes.push_back(TranscriptChange::Event(event));
                 }
                 Effect::TranscriptEvent(event) => {

@@ -79,7 +79,7 @@ fn published(event: &Event) {
                 "turn ended"
             );
         }
-        Event::PermissionRequested { request } => {
+        Event::PermissionRequested { request, .. } => {
             info!(request = %request.id, tool = request.tool, "permission requested");
         }
         Event::PermissionResolved { request_id, resolution } => {

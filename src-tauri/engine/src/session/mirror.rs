@@ -11,6 +11,7 @@ use super::{Message, SessionHandle, Subscriber, log};
 use crate::agent::json::read_value;
 use crate::api::server::Question;
 use crate::api::*;
+use crate::permission::repeats;
 use crate::remote::{FromServer, ServerLink, unreadable_session};
 use crate::transcript::{Transcript, TranscriptChange};
 use std::path::PathBuf;
@@ -181,7 +182,11 @@ impl Mirror {
                 self.transcript.mirror_again(items, files, tasks);
                 self.subscribers.replaced(now(), &self.transcript).await;
             }
-            event => {
+            mut event => {
+                if let Event::PermissionRequested { request, in_item: true } = &mut event {
+                    let item = request.item_id.as_ref().and_then(|id| self.transcript.item(id));
+                    repeats::complete(request, item);
+                }
                 self.transcript.mirror_event(&event);
                 self.tell(event).await;
             }
@@ -199,7 +204,7 @@ impl Mirror {
         self.subscribers.replaced(now(), &self.transcript).await;
         self.tell_session().await;
         for request in open.into_iter().filter(|request| !known.contains(&request.id)) {
-            self.tell(Event::PermissionRequested { request: Box::new(request) }).await;
+            self.tell(Event::PermissionRequested { request: Box::new(request), in_item: false }).await;
         }
     }
 
@@ -299,7 +304,7 @@ impl Mirror {
         if wants_requests {
             self.tell_session().await;
             for request in self.session.requests.clone() {
-                self.tell(Event::PermissionRequested { request: Box::new(request) }).await;
+                self.tell(Event::PermissionRequested { request: Box::new(request), in_item: false }).await;
             }
         }
     }

@@ -249,6 +249,7 @@ fn is_fact(event: &Event) -> bool {
             | Event::BlocksChanged { .. }
             | Event::CodeGrew { .. }
             | Event::ThoughtGrew { .. }
+            | Event::CallChanged { .. }
             | Event::TextFinished { .. }
             | Event::TranscriptReplaced { .. }
     )

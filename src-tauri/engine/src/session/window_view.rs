@@ -239,11 +239,13 @@ impl WindowView {
                 let item_id = item_id.clone();
                 self.grew(&item_id, Kept::Lines(keep), event, transcript)
             }
-            // A thought has plain slices, which are sent again where they changed.
-            Event::ThoughtGrew { item_id, .. } => match transcript.item(&item_id) {
-                Some(item) => self.sent(item, false, transcript),
-                None => Vec::new(),
-            },
+            // Their slices are sent again where they changed.
+            Event::ThoughtGrew { item_id, .. } | Event::CallChanged { item_id, .. } => {
+                match transcript.item(&item_id) {
+                    Some(item) => self.sent(item, false, transcript),
+                    None => Vec::new(),
+                }
+            }
             Event::TextFinished { item_id } => self.finished(&item_id, transcript),
             Event::ItemRemoved { item_id } => self.removed(item_id),
             Event::FileChanged { mut file } => {

@@ -2,7 +2,7 @@
 
 use super::changes::ChangeKind;
 use super::lazy::Late;
-use super::{RequestEnd, Transcript, tasks, tool};
+use super::{RequestEnd, Transcript, progress, tasks, tool};
 use crate::agent::{DecidedBy, Rejection, ToolResult, User};
 use crate::api::*;
 use std::sync::Arc;
@@ -152,13 +152,17 @@ impl Transcript {
         if !matches!(item.head().body, Body::ToolCall(_)) {
             return;
         }
+        let has_same_input = match &item.head().body {
+            Body::ToolCall(known) => progress::repeats_input(known, &view),
+            _ => false,
+        };
         item.put(Body::ToolCall(Box::new(view)), excerpt);
         if !self.is_reading
             && let (Body::ToolCall(view), Some(call)) = (item.body_mut(), self.tools.get(id))
         {
             call.paint(view);
         }
-        self.touch(id, ChangeKind::Changed);
+        self.touch(id, if has_same_input { ChangeKind::Progressed } else { ChangeKind::Changed });
     }
 
     fn state_of(&self, id: &ItemId) -> Option<ToolState> {
@@ -208,6 +212,9 @@ impl Transcript {
         let excerpt = call.excerpt(&view);
         let report = call.is_agent().then(|| outcome.report()).flatten();
         let report = report.filter(|_| state == ToolState::Succeeded);
+        if let Some(call) = self.tools.get_mut(&id).filter(|_| task.is_none()) {
+            call.forget_requested();
+        }
         self.put_view(&id, view, excerpt);
         self.keep_images(&id, n_bytes);
         if let Some(task) = task {

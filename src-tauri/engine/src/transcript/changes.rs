@@ -44,6 +44,8 @@ impl TranscriptChange {
 pub(super) enum ChangeKind {
     Added,
     Changed,
+    /// A call changed, but not its long input.
+    Progressed,
     Grown,
     /// A streamed text is complete.
     Finished,
@@ -102,6 +104,7 @@ impl Transcript {
         match (dirty, change) {
             (ChangeKind::Added, _) => Some(Event::ItemAdded { item: self.publish_whole(id, item_idx) }),
             (ChangeKind::Changed, _) => Some(Event::ItemChanged { item: self.publish_whole(id, item_idx) }),
+            (ChangeKind::Progressed, _) => Some(self.progressed(id, item_idx)),
             (ChangeKind::Grown, Some(change)) => Some(told(id, change)),
             (ChangeKind::Grown, None) if matches!(self.items[item_idx].head().body, Body::Text { .. }) => {
                 None
@@ -109,6 +112,15 @@ impl Transcript {
             (ChangeKind::Grown, None) => Some(self.grown(id, item_idx)),
             // These kinds are published by the caller.
             (ChangeKind::Finished | ChangeKind::Coloured | ChangeKind::Removed, _) => None,
+        }
+    }
+
+    /// Returns the progress of a call.
+    fn progressed(&mut self, item_id: ItemId, item_idx: usize) -> Event {
+        let item: &Item = &self.items[item_idx];
+        match &item.body {
+            Body::ToolCall(call) => Event::CallChanged { item_id, call: Box::new(call.progress()) },
+            _ => Event::ItemChanged { item: self.publish_whole(item_id, item_idx) },
         }
     }
 

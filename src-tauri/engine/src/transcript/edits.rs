@@ -6,9 +6,9 @@ use crate::api::{Diff, ToolDetail, ToolState};
 use crate::document::{self, PatchHunk};
 use crate::misleading::written_out;
 
-/// The diff of a call that did not fail; `None` if its input is not what the tool expects.
-pub fn diff(path: &str, input: &ToolInput<'_>, outcome: Option<&ToolResult>) -> Option<Diff> {
-    outcome.and_then(|outcome| made(path, outcome)).or_else(|| match input {
+/// The diff of a call by its input; `None` if that is not what the tool expects.
+pub fn requested(path: &str, input: &ToolInput<'_>) -> Option<Diff> {
+    match input {
         ToolInput::Write { content, .. } => Some(document::plain_diff(path, "", (*content)?)),
         ToolInput::MultiEdit { changes, .. } => {
             let diffs = changes.as_ref()?.iter().map(|change| replaced(path, change));
@@ -16,11 +16,11 @@ pub fn diff(path: &str, input: &ToolInput<'_>, outcome: Option<&ToolResult>) -> 
         }
         ToolInput::Edit { change, .. } => Some(replaced(path, change.as_ref()?)),
         _ => None,
-    })
+    }
 }
 
 /// The change as the agent reports it.
-fn made(path: &str, outcome: &ToolResult) -> Option<Diff> {
+pub fn made(path: &str, outcome: &ToolResult) -> Option<Diff> {
     document::plain_diff_from_patch(path, outcome.patch.as_ref()?.iter().map(hunk))
 }
 
@@ -107,7 +107,8 @@ mod tests {
     use serde_json::{Value, json};
 
     fn diff(tool: &str, path: &str, input: &Value, outcome: Option<&ToolResult>) -> Option<Diff> {
-        super::diff(path, &crate::claude::tool::read_value(tool, input), outcome)
+        let made = outcome.and_then(|outcome| made(path, outcome));
+        made.or_else(|| requested(path, &crate::claude::tool::read_value(tool, input)))
     }
 
     fn lines(diff: &Diff) -> Vec<String> {

@@ -2,7 +2,6 @@
 //! needed: most of a long conversation is never looked at.
 
 use super::output::{Part, Source};
-use super::tool::output_of;
 use crate::api::{Body, Item};
 use crate::document;
 use std::ops::Deref;
@@ -102,7 +101,7 @@ impl Late {
                 *blocks = document::markdown(source.unwrap_or_default());
             }
             (Self::Output(source, part), Body::ToolCall(call)) => {
-                if let Some(output) = output_of(&mut call.detail) {
+                if let Some(output) = call.detail.output_mut() {
                     *output = source.excerpt(*part);
                 }
             }

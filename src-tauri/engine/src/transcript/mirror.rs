@@ -73,6 +73,11 @@ impl Transcript {
                     patch::grow_thought(body, *keep, text);
                 }
             }
+            Event::CallChanged { item_id, call } => {
+                if let Some(body) = self.body(item_id) {
+                    patch::change_call(body, (**call).clone());
+                }
+            }
             event => self.facts.copy(event),
         }
     }

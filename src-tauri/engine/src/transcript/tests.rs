@@ -401,3 +401,37 @@ fn questions_are_copied_with_their_answers() {
     let expected = "- Which colour? **Blue**\n- And then? **as before**\n- Why? **not answered**\n";
     assert!(text.ends_with(expected), "{text}");
 }
+
+/// A long input is published with its item. What follows of the call does not repeat it, and readers that apply it have
+/// what the transcript has.
+#[test]
+fn a_long_input_is_published_once() {
+    for (tool, input) in [
+        ("Bash", json!({"command": format!("echo {}", "x".repeat(5_000))})),
+        ("Write", json!({"file_path": "/p/a.txt", "content": "a line\n".repeat(1_000)})),
+        ("mcp__notes__save", json!({"text": "x".repeat(5_000)})),
+    ] {
+        let mut transcript = Transcript::new(Path::new("/p"));
+        let mut items = Vec::new();
+        let mut publish = |transcript: &mut Transcript| {
+            let events = transcript.take_events();
+            events.iter().for_each(|event| crate::patch::apply(&mut items, event));
+            assert!(transcript.items().eq(&items), "{tool}");
+            serde_json::to_string(&events).unwrap()
+        };
+        let id = "toolu_1";
+        let content = json!([{"type": "tool_use", "id": id, "name": tool, "input": input}]);
+        transcript.fold(1, parsed(json!({"type": "assistant", "message": {"id": "m1", "content": content}})));
+        assert!(publish(&mut transcript).contains("itemAdded"), "{tool}");
+        transcript.apply(2, TranscriptEvent::Asked { tool_use_id: Some(id.to_owned()) });
+        let asked = publish(&mut transcript);
+        let result =
+            json!([{"type": "tool_result", "tool_use_id": id, "content": "done", "is_error": false}]);
+        transcript.fold(3, parsed(json!({"type": "user", "message": {"content": result}})));
+        let ended = publish(&mut transcript);
+        for events in [asked, ended] {
+            assert!(events.contains("callChanged") && !events.contains("itemChanged"), "{tool}: {events}");
+            assert!(events.len() < 1_000, "{tool}: {events}");
+        }
+    }
+}

@@ -10,7 +10,7 @@ use crate::document;
 use crate::server_tool::ServerTool;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A tool call that begins.
 pub struct Begun {
@@ -52,6 +52,8 @@ pub struct Call {
     raw: Option<Value>,
     /// Highlighted lines of the output's beginning, once available.
     coloured: Option<Vec<CodeLine>>,
+    /// The diff by its input, while it runs: its time is limited, so another run of the comparison may find another one.
+    requested: OnceLock<Option<Diff>>,
     /// Its diff is plain: the call is one of a stored conversation, and gets colours when a window comes near it.
     pub has_plain_diff: bool,
 }
@@ -77,6 +79,7 @@ impl Call {
             images: Vec::new(),
             raw: None,
             coloured: None,
+            requested: OnceLock::new(),
             has_plain_diff: false,
         }
     }
@@ -85,6 +88,7 @@ impl Call {
     pub fn change(&mut self, input: RawInput) {
         let asked_for = std::mem::replace(&mut self.call.input, input);
         self.original.get_or_insert(asked_for);
+        self.requested = OnceLock::new();
     }
 
     /// The input and the result as received, as JSON.
@@ -120,6 +124,11 @@ impl Call {
     /// The images that are kept here.
     pub fn images(&self) -> &[Arc<str>] {
         &self.images
+    }
+
+    /// Drops the diff by its input: the call has ended, and its view has the diff.
+    pub fn forget_requested(&mut self) {
+        self.requested = OnceLock::new();
     }
 
     /// Drops the images.
@@ -175,7 +184,7 @@ impl Call {
 
     /// Applies the colours that the output has to a view with an excerpt.
     pub fn paint(&self, view: &mut ToolCall) {
-        if let (Some(coloured), Some(output)) = (&self.coloured, output_of(&mut view.detail)) {
+        if let (Some(coloured), Some(output)) = (&self.coloured, view.detail.output_mut()) {
             output::paint(output, coloured);
         }
     }
@@ -187,7 +196,7 @@ impl Call {
 
     /// Applies the colours of the output to the view. Returns whether the view changed.
     pub fn colour(&mut self, coloured: Vec<CodeLine>, view: &mut ToolCall) -> bool {
-        let is_changed = output_of(&mut view.detail).is_some_and(|output| output::paint(output, &coloured));
+        let is_changed = view.detail.output_mut().is_some_and(|output| output::paint(output, &coloured));
         self.coloured = Some(coloured);
         is_changed
     }
@@ -325,7 +334,10 @@ impl Call {
         if outcome.is_some_and(|outcome| outcome.is_error) {
             return None;
         }
-        edits::diff(self.relative(path), input, outcome).map(|diff| ToolDetail::Edit(self.with_colours(diff)))
+        let path = self.relative(path);
+        let requested = || self.requested.get_or_init(|| edits::requested(path, input)).clone();
+        let diff = outcome.and_then(|outcome| edits::made(path, outcome)).or_else(requested)?;
+        Some(ToolDetail::Edit(self.with_colours(diff)))
     }
 
     fn with_colours(&self, diff: Diff) -> Diff {
@@ -335,16 +347,6 @@ impl Call {
     fn read(&self, path: Option<&str>, outcome: &ToolResult) -> Option<ToolDetail> {
         outcome.file_content.as_ref()?;
         Some(ToolDetail::Text { language: language_of(path), output: Output::default() })
-    }
-}
-
-/// The excerpt of the output in a view.
-pub fn output_of(detail: &mut ToolDetail) -> Option<&mut Output> {
-    match detail {
-        ToolDetail::Command { output, .. }
-        | ToolDetail::Json { output, .. }
-        | ToolDetail::Text { output, .. } => Some(output),
-        _ => None,
     }
 }
 

@@ -236,12 +236,22 @@ export type InputChange = { "type": "whole", json: string, } | { "type": "field"
 /**
  * An event with its position in the session. `seq` grows by one with each event of a session, without gaps.
  */
-export type Envelope = { seq: number, sessionId: SessionId, } & ({ "type": "sessionChanged", session: Partial<Omit<Session, "id">>, } | { "type": "itemAdded", item: Item, } | { "type": "itemChanged", item: Item, } | { "type": "blocksChanged", itemId: ItemId, keep: number, blocks: Array<Block>, } | { "type": "codeGrew", itemId: ItemId, keep: number, lines: Array<CodeLine>, } | { "type": "thoughtGrew", itemId: ItemId, keep: number, text: string, } | { "type": "textFinished", itemId: ItemId, } | { "type": "itemRemoved", itemId: ItemId, } | { "type": "fileChanged", file: ChangedFile, } | { "type": "tasksChanged", tasks: Array<Todo>, } | { "type": "turnStarted", promptIds: Array<PromptId>, } | { "type": "turnEnded", turn: TurnEnd, } | { "type": "permissionRequested", request: PermissionRequest, } | { "type": "permissionResolved", requestId: RequestId, resolution: Resolution, } | { "type": "rewindPreviewed", preview: RewindPreview, } | { "type": "rewound", promptId: ItemId, text: string | null, } | { "type": "transcriptReplaced", items: Array<Item>, files: Array<ChangedFile>, tasks: Array<Todo>, } | { "type": "agentExited", report: ExitReport, } | { "type": "commandFailed", error: CommandError, });
+export type Envelope = { seq: number, sessionId: SessionId, } & ({ "type": "sessionChanged", session: Partial<Omit<Session, "id">>, } | { "type": "itemAdded", item: Item, } | { "type": "itemChanged", item: Item, } | { "type": "callChanged", itemId: ItemId, call: CallProgress, } | { "type": "blocksChanged", itemId: ItemId, keep: number, blocks: Array<Block>, } | { "type": "codeGrew", itemId: ItemId, keep: number, lines: Array<CodeLine>, } | { "type": "thoughtGrew", itemId: ItemId, keep: number, text: string, } | { "type": "textFinished", itemId: ItemId, } | { "type": "itemRemoved", itemId: ItemId, } | { "type": "fileChanged", file: ChangedFile, } | { "type": "tasksChanged", tasks: Array<Todo>, } | { "type": "turnStarted", promptIds: Array<PromptId>, } | { "type": "turnEnded", turn: TurnEnd, } | { "type": "permissionRequested", request: PermissionRequest, 
+/**
+ * The item of its call has the same diff, or for want of one the same subject, and that is long (more than
+ * 4 KiB). A line of the relay or of a server leaves it out: the diff is `null` there, or the subject is empty.
+ */
+inItem?: boolean, } | { "type": "permissionResolved", requestId: RequestId, resolution: Resolution, } | { "type": "rewindPreviewed", preview: RewindPreview, } | { "type": "rewound", promptId: ItemId, text: string | null, } | { "type": "transcriptReplaced", items: Array<Item>, files: Array<ChangedFile>, tasks: Array<Todo>, } | { "type": "agentExited", report: ExitReport, } | { "type": "commandFailed", error: CommandError, });
 
 /**
  * An event of a session.
  */
-export type Event = { "type": "sessionChanged", session: Partial<Omit<Session, "id">>, } | { "type": "itemAdded", item: Item, } | { "type": "itemChanged", item: Item, } | { "type": "blocksChanged", itemId: ItemId, keep: number, blocks: Array<Block>, } | { "type": "codeGrew", itemId: ItemId, keep: number, lines: Array<CodeLine>, } | { "type": "thoughtGrew", itemId: ItemId, keep: number, text: string, } | { "type": "textFinished", itemId: ItemId, } | { "type": "itemRemoved", itemId: ItemId, } | { "type": "fileChanged", file: ChangedFile, } | { "type": "tasksChanged", tasks: Array<Todo>, } | { "type": "turnStarted", promptIds: Array<PromptId>, } | { "type": "turnEnded", turn: TurnEnd, } | { "type": "permissionRequested", request: PermissionRequest, } | { "type": "permissionResolved", requestId: RequestId, resolution: Resolution, } | { "type": "rewindPreviewed", preview: RewindPreview, } | { "type": "rewound", promptId: ItemId, text: string | null, } | { "type": "transcriptReplaced", items: Array<Item>, files: Array<ChangedFile>, tasks: Array<Todo>, } | { "type": "agentExited", report: ExitReport, } | { "type": "commandFailed", error: CommandError, };
+export type Event = { "type": "sessionChanged", session: Partial<Omit<Session, "id">>, } | { "type": "itemAdded", item: Item, } | { "type": "itemChanged", item: Item, } | { "type": "callChanged", itemId: ItemId, call: CallProgress, } | { "type": "blocksChanged", itemId: ItemId, keep: number, blocks: Array<Block>, } | { "type": "codeGrew", itemId: ItemId, keep: number, lines: Array<CodeLine>, } | { "type": "thoughtGrew", itemId: ItemId, keep: number, text: string, } | { "type": "textFinished", itemId: ItemId, } | { "type": "itemRemoved", itemId: ItemId, } | { "type": "fileChanged", file: ChangedFile, } | { "type": "tasksChanged", tasks: Array<Todo>, } | { "type": "turnStarted", promptIds: Array<PromptId>, } | { "type": "turnEnded", turn: TurnEnd, } | { "type": "permissionRequested", request: PermissionRequest, 
+/**
+ * The item of its call has the same diff, or for want of one the same subject, and that is long (more than
+ * 4 KiB). A line of the relay or of a server leaves it out: the diff is `null` there, or the subject is empty.
+ */
+inItem?: boolean, } | { "type": "permissionResolved", requestId: RequestId, resolution: Resolution, } | { "type": "rewindPreviewed", preview: RewindPreview, } | { "type": "rewound", promptId: ItemId, text: string | null, } | { "type": "transcriptReplaced", items: Array<Item>, files: Array<ChangedFile>, tasks: Array<Todo>, } | { "type": "agentExited", report: ExitReport, } | { "type": "commandFailed", error: CommandError, };
 
 /**
  * The outcome of a permission request.
@@ -1224,12 +1234,7 @@ question: string,
  */
 subject: string, 
 /**
- * The whole input as a value, for programs. Numbers may be formatted differently, and a duplicate key is contained
- * once.
- */
-input: JsonValue, 
-/**
- * The whole input as text, to display: every token as the agent wrote it, one field per line.
+ * The whole input as JSON, to display and for programs: every token as the agent wrote it, one field per line.
  */
 inputText: string, 
 /**
@@ -1544,6 +1549,15 @@ originalInput: string | null, durationMs: number | null,
  */
 nImages?: number, detail: ToolDetail, };
 
+/**
+ * Everything of a call that changes while its input stays the same. The fields are those of `ToolCall`.
+ */
+export type CallProgress = { verb: string, subject: string, state: ToolState, note: string | null, inBackground: boolean, originalInput: string | null, durationMs: number | null, nImages?: number, 
+/**
+ * The output in its detail; `null` if that has none.
+ */
+output: Output | null, };
+
 export type ToolIcon = "command" | "edit" | "read" | "search" | "web" | "agent" | "todo" | "question" | "plan" | "mcp" | "other";
 
 export type ToolState = "preparing" | "running" | "waiting" | "background" | "succeeded" | "failed" | "denied" | "notRun" | "interrupted";
@@ -1666,7 +1680,12 @@ export type TokenStyle = "plain" | "keyword" | "string" | "function" | "comment"
  */
 export type Diff = { path: string, added: number, removed: number, hunks: Array<Hunk>, };
 
-export type Hunk = { lines: Array<DiffLine>, };
+export type Hunk = { 
+/**
+ * A line is a text if it is plain and has the next numbers: `+`, `-` or a blank, and its content. The numbers that
+ * follow are those of the line before, plus 1; unknown ones stay unknown.
+ */
+lines: Array<string | DiffLine>, };
 
 export type DiffLine = { kind: DiffKind, 
 /**

@@ -1,6 +1,7 @@
 // Markdown source of a document.
 
 import type { Block, CodeLine, Diff, Span } from '../bindings/api';
+import { diffLines } from './diffLines';
 
 export function codeText(lines: readonly CodeLine[]): string {
   return lines.map((line) => line.tokens.map((token) => token.text).join('')).join('\n');
@@ -76,7 +77,11 @@ export function spansText(spans: readonly Span[]): string {
 export function diffText(diff: Diff): string {
   const sign = { context: ' ', added: '+', removed: '-' };
   return diff.hunks
-    .map((hunk) => hunk.lines.map((line) => sign[line.kind] + line.parts.map((part) => part.text).join('')).join('\n'))
+    .map((hunk) =>
+      diffLines(hunk)
+        .map((line) => sign[line.kind] + line.parts.map((part) => part.text).join(''))
+        .join('\n'),
+    )
     .join('\n⋯\n');
 }
 

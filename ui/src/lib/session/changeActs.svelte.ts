@@ -1,6 +1,7 @@
 // Actions on changed files: copying them as a patch, reverting them, and undoing that.
 
 import type { CommandError, Diff, DiffLine, FileChange, HunkPlace, Patch, Reverted } from '../bindings/api';
+import { diffLines } from '../document/diffLines';
 import { asCommandError, type RevertedChange } from '../host/host';
 import { plural } from '../kit/amounts';
 import { placeOf } from './comments.svelte';
@@ -109,15 +110,16 @@ export interface Part {
 /** The hunks of a diff. With `isCut`, the last one lacks lines. */
 export function partsOf(diff: Diff, isCut: boolean): Part[] {
   return diff.hunks.map((hunk, at) => {
-    const changed = hunk.lines.filter(({ kind }) => kind !== 'context');
+    const lines = diffLines(hunk);
+    const changed = lines.filter(({ kind }) => kind !== 'context');
     const isLast = at === diff.hunks.length - 1;
     const count = (kind: DiffLine['kind']) => changed.filter((line) => line.kind === kind).length;
-    const numbers = (of: (line: DiffLine) => number | null) => hunk.lines.flatMap((line) => of(line) ?? []);
+    const numbers = (of: (line: DiffLine) => number | null) => lines.flatMap((line) => of(line) ?? []);
     const [old, now] = [numbers((line) => line.oldLine), numbers((line) => line.newLine)];
     return {
       place: { oldStart: old[0] ?? 0, nOld: old.length, newStart: now[0] ?? 0, nNew: now.length },
       isWhole: changed.length > 0 && !(isCut && isLast),
-      words: placeOf(changed.length > 0 ? changed : hunk.lines),
+      words: placeOf(changed.length > 0 ? changed : lines),
       diff: { path: diff.path, added: count('added'), removed: count('removed'), hunks: [hunk] },
     };
   });
@@ -125,7 +127,7 @@ export function partsOf(diff: Diff, isCut: boolean): Part[] {
 
 /** The line of the new file at which a diff's first change is; `null` without one. */
 export function firstChange(diff: Diff): number | null {
-  const lines = diff.hunks.flatMap((hunk) => hunk.lines);
+  const lines = diff.hunks.flatMap(diffLines);
   const at = lines.findIndex(({ kind }) => kind !== 'context');
   if (at < 0) return null;
   // What was removed is before the next line that is left, or after the last one.

@@ -1,6 +1,7 @@
 // Words for the changed files of a working tree, and the lines of their diffs side by side.
 
 import type { Changes, Diff, DiffLine, FileChange, FileContent, FileState } from '../bindings/api';
+import { diffLines } from '../document/diffLines';
 import { count, plural } from '../kit/amounts';
 import { plainPath } from '../text/reveal';
 import { moment } from '../text/time';
@@ -82,7 +83,7 @@ export interface Pair {
 
 /** The lines of each hunk in pairs: what was removed is next to what was added in its place. */
 export function sideBySide(diff: Diff): Pair[][] {
-  return diff.hunks.map(({ lines }) => {
+  return diff.hunks.map((hunk) => {
     const pairs: Pair[] = [];
     let removed: DiffLine[] = [];
     let added: DiffLine[] = [];
@@ -92,7 +93,7 @@ export function sideBySide(diff: Diff): Pair[][] {
       }
       [removed, added] = [[], []];
     };
-    for (const line of lines) {
+    for (const line of diffLines(hunk)) {
       if (line.kind === 'removed') {
         if (added.length > 0) flush();
         removed.push(line);

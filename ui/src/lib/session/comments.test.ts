@@ -2,6 +2,7 @@ import { beforeEach, expect, it } from 'vitest';
 
 import type { DiffKind, DiffLine } from '../bindings/api';
 import { MONEY } from '../../fake/changes';
+import { diffLines } from '../document/diffLines';
 import { Drafts } from './drafts.svelte';
 import { LineComments, placeWords, promptOf } from './comments.svelte';
 import { linesOf, sideBySide } from './changedFiles';
@@ -17,7 +18,7 @@ const line = (kind: DiffKind, n: number, text: string): DiffLine => ({
 
 it('become a prompt with file, lines, quote and comment', () => {
   const comments = new LineComments('s1', localStorage);
-  const first = MONEY.hunks[0]?.lines ?? [];
+  const first = MONEY.hunks.slice(0, 1).flatMap(diffLines);
   comments.write(comments.begin('src/money.rs', first.slice(1, 4)), ' Why? \n');
   comments.write(comments.begin('a`b\n.rs', [line('removed', 7, 'old')]), 'Keep it.');
   comments.begin('src/none.rs', first);
@@ -89,7 +90,7 @@ it.each(['{', '{}', '[null, 1, {"path": 3}]', '[{"path":"a","text":"b","nMore":0
 );
 
 it('of rows side by side are in the order of the diff', () => {
-  const lines = MONEY.hunks[0]?.lines ?? [];
+  const lines = MONEY.hunks.slice(0, 1).flatMap(diffLines);
   expect(linesOf(sideBySide(MONEY)[0] ?? [])).toEqual(lines);
 });
 

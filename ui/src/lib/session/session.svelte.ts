@@ -285,6 +285,7 @@ export class SessionState {
       case 'agentExited':
       case 'rewound':
       case 'thoughtGrew':
+      case 'callChanged':
       case 'transcriptReplaced':
         // The session's status or a notice in the transcript reports the first two; the others are not for windows.
         return false;

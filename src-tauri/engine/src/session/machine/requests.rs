@@ -31,7 +31,7 @@ impl Step<'_> {
         let tool_use_id = withdrawn.tool_use_id.clone();
         self.resolved([withdrawn]);
         self.note(TranscriptEvent::Asked { tool_use_id });
-        self.emit(Event::PermissionRequested { request });
+        self.emit(Event::PermissionRequested { request, in_item: false });
         self.changed();
     }
 
@@ -70,7 +70,7 @@ impl Step<'_> {
                     Asking::New(request) => {
                         let request = Box::new(request.clone());
                         self.note(TranscriptEvent::Asked { tool_use_id });
-                        self.emit(Event::PermissionRequested { request });
+                        self.emit(Event::PermissionRequested { request, in_item: false });
                         self.changed();
                     }
                     Asking::Known => {}

@@ -6,7 +6,6 @@ use super::diff::DiffSlices;
 use super::plain::PlainSlices;
 use super::{Parts, Slices};
 use crate::api::{Body, Diff, Output, ToolCall, ToolDetail};
-use crate::transcript::tool::output_of;
 
 /// Details and inputs up to this size are drawn whole, in a pane that scrolls. Longer ones have a row for each slice.
 const WHOLE: usize = 64 * 1024;
@@ -91,7 +90,7 @@ impl BodySlices {
             (_, Body::ToolCall(call)) => {
                 let mut call = self.call(call, nr);
                 // The output is below the input.
-                if !is_last && let Some(output) = output_of(&mut call.detail) {
+                if !is_last && let Some(output) = call.detail.output_mut() {
                     *output = Output::default();
                 }
                 (Body::ToolCall(Box::new(call)), true)
@@ -247,7 +246,7 @@ mod tests {
             assert_eq!(pieces.iter().map(letters).collect::<String>(), letters(&body));
             assert!(pieces.iter().all(|piece| letters(piece).len() <= super::super::BYTES));
             let mut outputs = pieces.into_iter().filter(|piece| match piece {
-                Body::ToolCall(call) => output_of(&mut call.detail.clone()).is_some_and(|one| one.total > 0),
+                Body::ToolCall(call) => call.detail.output().is_some_and(|one| one.total > 0),
                 _ => false,
             });
             assert!(outputs.by_ref().count() <= 1, "the output is below the input only");

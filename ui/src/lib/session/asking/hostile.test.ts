@@ -7,6 +7,7 @@ import { expect, it } from 'vitest';
 import hostile from '../../../test/hostile.json';
 import { draw } from '../../../test/draw';
 import type { PermissionRequest } from '../../bindings/api';
+import { diffLines } from '../../document/diffLines';
 import { isLookalike, oddityOf } from '../../text/reveal';
 import PermissionCard from './PermissionCard.svelte';
 
@@ -67,7 +68,7 @@ const changes = requests.filter((request) => request.diff !== null);
 
 it.each(changes.map((request) => [request.id, request] as const))('%s: the change', async (_id, request) => {
   const container = await drawn(request);
-  const lines = request.diff?.hunks.flatMap((hunk) => hunk.lines) ?? [];
+  const lines = request.diff?.hunks.flatMap(diffLines) ?? [];
   const sources = lines.map((line) => line.parts.map((part) => part.text).join(''));
   const shown = [...container.querySelectorAll('.diff .text')];
   expect(shown.map((line) => meant(line.textContent))).toEqual(sources.map(meant));

@@ -228,7 +228,7 @@ impl Life {
             Effect::Emit(Event::TurnEnded { turn }) => {
                 format!("end [{}] {:?}", ids(&turn.prompt_ids), turn.outcome)
             }
-            Effect::Emit(Event::PermissionRequested { request }) => format!("show {}", request.id),
+            Effect::Emit(Event::PermissionRequested { request, .. }) => format!("show {}", request.id),
             Effect::Emit(Event::PermissionResolved { request_id, resolution }) => {
                 let how = match resolution {
                     Resolution::Allowed { .. } => "allowed",

@@ -1,7 +1,7 @@
 //! Rules for permission requests and their answers.
 
 use super::{Checked, Phase, Scene, hold};
-use crate::agent::{AgentEvent, AgentRequest, ToolRequest};
+use crate::agent::{AgentEvent, AgentRequest, ToolRequest, json as text_of};
 use crate::api::*;
 use crate::session::machine::{Effect, Input, Machine};
 use serde_json::{Value, json};
@@ -82,10 +82,11 @@ impl Requests {
                 }
             }
             Effect::Refuse(_) => self.n_refused += 1,
-            Effect::Emit(Event::PermissionRequested { request }) => {
+            Effect::Emit(Event::PermissionRequested { request, .. }) => {
                 let due = self.to_show.take();
                 hold!(
-                    due.as_ref().is_some_and(|(id, asked)| *id == request.id && *asked.input.value() == request.input),
+                    due.as_ref().is_some_and(|(id, asked)| *id == request.id
+                        && text_of::indented(asked.input.text()) == request.input_text),
                     Answers,
                     "{} is shown, which was not asked now",
                     request.id

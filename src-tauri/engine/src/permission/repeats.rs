@@ -1,0 +1,49 @@
+//! Parts of a request that the item of its call has too: lines to other processes have them once.
+
+use crate::api::{Body, Event, Item, PermissionRequest, ToolDetail};
+use crate::transcript::progress::{LONG, diff_bytes};
+
+/// Whether the item of its call has the diff of a request, and that is long. Without a diff it is the subject, which the
+/// whole input may also have.
+pub(crate) fn is_in_item(request: &PermissionRequest, item: &Item) -> bool {
+    let Body::ToolCall(call) = &item.body else { return false };
+    match (&request.diff, &call.detail) {
+        // The paths differ: an item has that within the project.
+        (Some(diff), ToolDetail::Edit(known)) => {
+            diff.path == request.subject && diff.hunks == known.hunks && diff_bytes(diff) > LONG
+        }
+        (None, ToolDetail::Command { command: known, .. }) => request.subject == *known && known.len() > LONG,
+        (None, ToolDetail::Json { .. }) => {
+            request.subject == request.input_text && request.subject.len() > LONG
+        }
+        _ => false,
+    }
+}
+
+/// Leaves out of an event for another process the part of a request that its item or its input has too.
+pub fn leave_out_repeats(event: &mut Event) {
+    let Event::PermissionRequested { request, in_item: true } = event else { return };
+    match &request.diff {
+        Some(_) => request.diff = None,
+        None => request.subject.clear(),
+    }
+}
+
+/// Restores the part that `leave_out_repeats` left out.
+pub(crate) fn complete(request: &mut PermissionRequest, item: Option<&Item>) {
+    let Some(Body::ToolCall(call)) = item.map(|item| &item.body) else { return };
+    match &call.detail {
+        ToolDetail::Edit(known) if request.diff.is_none() => {
+            let mut diff = known.clone();
+            diff.path.clone_from(&request.subject);
+            request.diff = Some(diff);
+        }
+        ToolDetail::Command { command: known, .. } if request.subject.is_empty() => {
+            request.subject.clone_from(known);
+        }
+        ToolDetail::Json { .. } if request.subject.is_empty() => {
+            request.subject.clone_from(&request.input_text);
+        }
+        _ => {}
+    }
+}
