@@ -77,7 +77,7 @@ impl Reader<'_> {
         let mut section = String::new();
         loop {
             match self.next() {
-                ']' => return Some(section + "."),
+                ']' => return (!section.is_empty()).then(|| section + "."),
                 c if is_space(c) && c != '\n' => break,
                 c if c.is_ascii_alphanumeric() || c == '-' || c == '.' => {
                     section.push(c.to_ascii_lowercase())
@@ -222,6 +222,10 @@ mod tests {
             "\u{FEFF}[a]\nb=1\n",
             "a = 1\n",
             "[a][b]c=1 [d]\n",
+            "[]",
+            "[]\na=1\n",
+            "[ \"x\"]a=1\n",
+            "[.]a=1\n",
         ] {
             check(text);
         }
