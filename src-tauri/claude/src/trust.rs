@@ -44,10 +44,17 @@ pub enum Role {
     Command {
         name: String,
     },
+    /// A file that the CLI would load from the folder, and that no copy has.
+    NotLoaded {
+        what: &'static str,
+    },
 }
 
 /// Adds the findings of one file.
 pub fn judge(found: &mut Findings, bytes: &[u8], role: &Role) {
+    if let Role::NotLoaded { what } = role {
+        return found.add(FindingKind::Setting, Severity::Changes, "Is left out", *what);
+    }
     let text = json::decode(bytes);
     for oddity in &text.oddities {
         found.odd("Is written in an unusual way", (*oddity).to_owned());
@@ -56,7 +63,7 @@ pub fn judge(found: &mut Findings, bytes: &[u8], role: &Role) {
         return;
     }
     match role {
-        Role::Settings | Role::Servers => {}
+        Role::Settings | Role::Servers | Role::NotLoaded { .. } => {}
         Role::Schedule => return schedule::find(found, &text.text),
         Role::Skill { .. } | Role::Agent | Role::Command { .. } => {
             return extension::find(found, &text.text, role);

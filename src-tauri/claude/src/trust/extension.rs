@@ -1,6 +1,7 @@
 //! Skills, agents and commands: instructions for the model that can also bring hooks, servers and permissions.
 
 use super::json::{Json, values};
+use super::snapshot::{agent, plugin};
 use super::{Findings, Role, frontmatter, hooks, servers};
 use crate::api::{FindingKind, Severity};
 use sha2::{Digest, Sha256};
@@ -8,32 +9,34 @@ use sha2::{Digest, Sha256};
 /// The keys that are judged one by one. All others are details of the first finding.
 const JUDGED: &[&str] = &["hooks", "allowed-tools", "mcpServers", "permissionMode"];
 
+/// The text shown of a document that is left out, in bytes.
+const MOST_BEGINNING: usize = 2000;
+
 /// Adds findings for a skill, an agent or a command.
 pub(super) fn find(found: &mut Findings, text: &str, role: &Role) {
-    let document = frontmatter::split(text);
-    let entries = match frontmatter::entries(document.yaml.unwrap_or_default()) {
-        Ok(entries) => entries,
+    let (entries, body) = match frontmatter::read(text) {
+        Ok(read) => read,
         Err(error) => {
-            found.raw(
-                "Has settings that are not valid YAML, so it is left out",
-                document.yaml.unwrap_or_default(),
-            );
+            // It is not loaded, so its beginning is enough to find it.
+            let beginning = &text[..text.floor_char_boundary(MOST_BEGINNING)];
+            let title = "Has settings that cannot be read with certainty, so it is left out";
+            found.unreadable(title, beginning.to_owned());
             found.detail("error", error);
-            Vec::new()
+            return;
         }
     };
     let own_name = values(&entries, "name").last().map(Json::text);
     let (title, name) = match role {
         Role::Skill { name } => ("Adds a skill", own_name.unwrap_or_else(|| name.clone())),
         Role::Command { name } => ("Adds a slash command", name.clone()),
-        Role::Agent | Role::Settings | Role::Servers | Role::Schedule => {
+        Role::Agent | Role::Settings | Role::Servers | Role::Schedule | Role::NotLoaded { .. } => {
             ("Adds a subagent", own_name.unwrap_or_default())
         }
     };
     found.add(FindingKind::Setting, Severity::Changes, title, name);
     found.rest(&entries, &[JUDGED, &["name"]].concat());
     // The instructions are not shown, because they run nothing. A change in them is shown.
-    found.detail("instructions", format!("{} bytes, SHA-256 {}", document.body.len(), digest(document.body)));
+    found.detail("instructions", format!("{} bytes, SHA-256 {}", body.len(), digest(body)));
     for (key, value) in &entries {
         match key.as_str() {
             "hooks" => hooks::find(found, value),
@@ -52,18 +55,18 @@ pub(super) fn find(found: &mut Findings, text: &str, role: &Role) {
             _ => {}
         }
     }
-    if *role == Role::Agent {
-        let mut refused = Vec::new();
-        let is_left_out = crate::trust::snapshot::agent::accepted(&entries, &mut refused).is_none();
-        for (place, text) in refused {
-            found.odd("Is not understood by the agent, so it is left out", format!("{place} = {text}"));
-        }
-        if is_left_out {
-            let text = "Without this part it could use more tools.".to_owned();
-            found.odd("The subagent is left out", text);
-        }
+    let mut refused = Vec::new();
+    let (accepted, left_out) = match role {
+        Role::Agent => (agent::accepted(&entries, &mut refused), "The subagent is left out"),
+        _ => (plugin::accepted(&entries, &mut refused), "The document is left out"),
+    };
+    for (place, text) in refused {
+        found.odd("Is not understood, so it is left out", format!("{place} = {text}"));
     }
-    for command in commands(document.body) {
+    if accepted.is_none() {
+        found.odd(left_out, "Without this part it could do more.".to_owned());
+    }
+    for command in commands(body) {
         found.add(FindingKind::Hook, Severity::Runs, "Runs when it is used", command);
     }
 }
@@ -82,17 +85,20 @@ fn each_tool(found: &mut Findings, value: &Json) {
 
 /// The commands in a body that the CLI runs before the model reads it: `` !`command` `` and blocks that begin with ``
 /// ```! ``.
+///
+/// The CLI leaves out some of them, by what stands before the exclamation mark (2.1.332), and versions differ. So a command
+/// is looked for at each mark, also inside another one.
 fn commands(body: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for (start, end) in [("```!", "```"), ("!`", "`")] {
-        let mut rest = body;
-        while let Some((_, after)) = rest.split_once(start) {
-            let (command, behind) = after.split_once(end).unwrap_or((after, ""));
-            found.push(command.trim());
-            rest = behind;
+        for (at, _) in body.match_indices(start) {
+            let after = &body[at + start.len()..];
+            let command = after.split_once(end).map_or(after, |(command, _)| command).trim();
+            if !command.is_empty() && !found.contains(&command) {
+                found.push(command);
+            }
         }
     }
-    found.retain(|command| !command.is_empty());
     found
 }
 

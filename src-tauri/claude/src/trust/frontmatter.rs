@@ -9,31 +9,58 @@ pub(super) struct Document<'a> {
     pub body: &'a str,
 }
 
-/// Splits a document as the CLI does: between two lines of three dashes, the first of them at the very beginning.
-pub(super) fn split(text: &str) -> Document<'_> {
+/// Splits a document between two lines of three dashes, the first of them at the very beginning.
+///
+/// # Errors
+///
+/// The CLI ends the YAML at the first three dashes anywhere, also inside a value (2.1.332). A document that it would split in
+/// another place is an error, because nobody can say what is YAML in it.
+pub(super) fn split(text: &str) -> Result<Document<'_>, String> {
     let whole = Document { yaml: None, body: text };
-    let Some((first, rest)) = text.split_once('\n') else { return whole };
-    if first.trim_end() != "---" {
-        return whole;
+    let Some((first, rest)) = text.split_once('\n') else { return Ok(whole) };
+    if !first.starts_with("---") || !is_blank(&first[3..]) {
+        return Ok(whole);
     }
+    let Some(first_dashes) = rest.find("---") else { return Ok(whole) };
     let mut at = 0;
     for line in rest.split_inclusive('\n') {
-        if line.starts_with("---") {
-            return Document { yaml: Some(&rest[..at]), body: &rest[at + line.len()..] };
+        if line.starts_with("---") && is_blank(&line[3..]) {
+            break;
         }
         at += line.len();
     }
-    whole
+    if at != first_dashes {
+        return Err(
+            "the end of its settings is ambiguous: there are three dashes in another place, too".to_owned()
+        );
+    }
+    let body = rest[at..].split_once('\n').map_or("", |(_, body)| body);
+    Ok(Document { yaml: Some(&rest[..at]), body })
+}
+
+/// Blanks of JavaScript, in which the byte order mark is one.
+fn is_blank(text: &str) -> bool {
+    text.chars().all(|c| c.is_whitespace() || c == '\u{feff}')
+}
+
+/// Reads a document: its entries, and its body.
+///
+/// # Errors
+///
+/// The reason why it cannot be read with certainty.
+pub(super) fn read(text: &str) -> Result<(Vec<(String, Json)>, &str), String> {
+    let document = split(text)?;
+    Ok((entries(document.yaml.unwrap_or_default())?, document.body))
 }
 
 /// The entries of the YAML, in their order. The error is the reason why they cannot be read.
-pub(super) fn entries(yaml: &str) -> Result<Vec<(String, Json)>, String> {
+fn entries(yaml: &str) -> Result<Vec<(String, Json)>, String> {
     if yaml.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#')) {
         return Ok(Vec::new());
     }
     // Many documents have a description with a colon in it, which is not valid YAML; the CLI accepts them too
     // (2.1.329).
-    let parsed = read(yaml).or_else(|_| read(&quoted(yaml)));
+    let parsed = parse(yaml).or_else(|_| parse(&quoted(yaml)));
     match parsed {
         Ok(Json::Object(entries)) => Ok(entries),
         Ok(_) => Err("it is not a list of settings".to_owned()),
@@ -42,7 +69,7 @@ pub(super) fn entries(yaml: &str) -> Result<Vec<(String, Json)>, String> {
 }
 
 /// YAML 1.2, in which `yes` and `y` are texts.
-fn read(yaml: &str) -> Result<Json, serde_saphyr::Error> {
+fn parse(yaml: &str) -> Result<Json, serde_saphyr::Error> {
     serde_saphyr::from_str_with_options(yaml, serde_saphyr::options! { strict_booleans: true })
 }
 
@@ -64,22 +91,10 @@ fn quoted(yaml: &str) -> String {
     yaml.lines().map(quote).collect()
 }
 
-/// The document made of exactly what was read, with its name replaced or added. `None` if its YAML cannot be read.
+/// The document made of exactly these entries. Those with a key that would need quotes are left out: the CLI knows none.
 ///
-/// The CLI ends the YAML at the first three dashes anywhere, and repairs YAML that it cannot read (2.1.332). In this text
-/// there is nothing that could be read in two ways: each value is JSON, which is YAML, and three dashes are only at the
-/// beginning and at the end.
-pub(super) fn rewritten(text: &str, name: Option<&str>) -> Option<String> {
-    let document = split(text);
-    let mut entries = entries(document.yaml.unwrap_or_default()).ok()?;
-    if let Some(name) = name {
-        entries.retain(|(key, _)| key != "name");
-        entries.insert(0, ("name".to_owned(), Json::Text(name.to_owned())));
-    }
-    Some(written(&entries, document.body))
-}
-
-/// A document with these entries. Those with a key that would need quotes are left out: the CLI knows none.
+/// The CLI repairs YAML that it cannot read (2.1.332). In this text there is nothing that could be read in two ways: each
+/// value is JSON, which is YAML, and three dashes are only at the beginning and at the end.
 pub(super) fn written(entries: &[(String, Json)], body: &str) -> String {
     let is_plain =
         |key: &str| !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
@@ -98,15 +113,33 @@ mod tests {
     #[test]
     fn a_document_is_split_where_the_cli_splits_it() {
         let check = |text: &str, yaml: Option<&str>, body: &str| {
-            let document = split(text);
+            let document = split(text).unwrap();
             assert_eq!((document.yaml, document.body), (yaml, body), "{text}");
         };
         check("---\na: 1\n---\nbody", Some("a: 1\n"), "body");
         check("---\r\na: 1\r\n---\r\nbody", Some("a: 1\r\n"), "body");
+        check("--- \na: 1\n---\t\nbody", Some("a: 1\n"), "body");
         check("---\n---\nbody", Some(""), "body");
+        check("---\na: 1\n---", Some("a: 1\n"), "");
+        check("---\na: 1\n---\n---\nb: 2\n---\n", Some("a: 1\n"), "---\nb: 2\n---\n");
         check("---\na: 1\nbody", None, "---\na: 1\nbody");
         check("\n---\na: 1\n---\n", None, "\n---\na: 1\n---\n");
+        check("---- \na: 1\n---\n", None, "---- \na: 1\n---\n");
         check("body", None, "body");
+    }
+
+    /// The CLI would end the settings at the first three dashes, and take the rest for text.
+    #[test]
+    fn a_document_that_the_cli_would_split_elsewhere_is_an_error() {
+        for text in [
+            "---\na: x---y\nhooks: 1\n---\nbody",
+            "---\na: 1\n----\nbody",
+            "---\na: 1\n--- hooks\n---\nbody",
+            "---\na: |\n  ---\n  x\n---\nbody",
+            "---\na: 1 --- no end",
+        ] {
+            assert!(split(text).is_err(), "{text}");
+        }
     }
 
     #[test]
@@ -126,17 +159,16 @@ mod tests {
 
     #[test]
     fn a_document_is_rewritten_from_what_was_read() {
-        let check = |text: &str, name: Option<&str>, expected: &str| {
-            assert_eq!(rewritten(text, name).as_deref(), Some(expected), "{text}");
+        let check = |text: &str, expected: &str| {
+            let (entries, body) = read(text).unwrap();
+            assert_eq!(written(&entries, body), expected, "{text}");
         };
-        check("body", Some("a:b"), "---\nname: \"a:b\"\n---\nbody");
-        check("body", None, "---\n---\nbody");
-        check("---\nname: x\nmodel: y\n---\nbody", Some("z"), "---\nname: \"z\"\nmodel: \"y\"\n---\nbody");
+        check("body", "---\n---\nbody");
+        check("---\nname: x\nmodel: y\n---\nbody", "---\nname: \"x\"\nmodel: \"y\"\n---\nbody");
         check(
-            "---\ndescription: a---b\nallowed-tools: [A, -1]\n---\n---\nhooks: 1\n---\n",
-            None,
+            "---\ndescription: \"a\\x2d--b\"\nallowed-tools: [A, -1]\n---\n---\nhooks: 1\n---\n",
             "---\ndescription: \"a\\u002d\\u002d-b\"\nallowed-tools: [\"A\",-1]\n---\n---\nhooks: 1\n---\n",
         );
-        assert_eq!(rewritten("---\na: [\n---\nbody", None), None);
+        assert!(read("---\na: [\n---\nbody").is_err());
     }
 }

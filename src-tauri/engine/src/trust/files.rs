@@ -139,7 +139,10 @@ pub(super) fn extension_folders(project: &Path) -> Vec<(usize, &Path)> {
     folders
 }
 
-/// Adds the skills, agents and commands of one `.claude`, in the order of their paths.
+/// The manifest of a plugin, in the plugin's folder.
+const PLUGIN_MANIFEST: &str = ".claude-plugin/plugin.json";
+
+/// Adds the skills, agents, commands and parts that no copy has of one `.claude`, in the order of their paths.
 fn find_extensions(places: &mut Vec<Place>, folder: &Path, label: &str) {
     let mut found = Vec::new();
     for entry in entries(&folder.join("skills")) {
@@ -147,6 +150,12 @@ fn find_extensions(places: &mut Vec<Place>, folder: &Path, label: &str) {
         if let (true, Some(name)) = (is_there(&path), name_of(&entry)) {
             let label = format!("{label}/skills/{name}/SKILL.md");
             found.push(Place { path, label, role: Role::Skill { name } });
+        }
+        let path = entry.join(PLUGIN_MANIFEST);
+        if let (true, Some(name)) = (is_there(&path), name_of(&entry)) {
+            let label = format!("{label}/skills/{name}/{PLUGIN_MANIFEST}");
+            let what = "A plugin in the folder of a skill: its hooks, its servers and all its other parts";
+            found.push(Place { path, label, role: Role::NotLoaded { what } });
         }
     }
     for (path, name) in documents(&folder.join("agents")) {
@@ -156,6 +165,15 @@ fn find_extensions(places: &mut Vec<Place>, folder: &Path, label: &str) {
     for (path, name) in documents(&folder.join("commands")) {
         let label = format!("{label}/commands/{name}.md");
         found.push(Place { path, label, role: Role::Command { name: name.replace('/', ":") } });
+    }
+    for (path, name) in documents(&folder.join("output-styles")) {
+        let label = format!("{label}/output-styles/{name}.md");
+        found.push(Place { path, label, role: Role::NotLoaded { what: "An output style" } });
+    }
+    for path in entries(&folder.join("workflows")) {
+        let Some(name) = name_of(&path) else { continue };
+        let label = format!("{label}/workflows/{name}");
+        found.push(Place { path, label, role: Role::NotLoaded { what: "A workflow" } });
     }
     found.sort_by(|a, b| a.path.cmp(&b.path));
     places.append(&mut found);
@@ -216,6 +234,11 @@ fn main_worktree(worktree: &Path) -> Option<PathBuf> {
 
 /// Reads one place; `None` if it has no file.
 fn look(place: Place) -> Option<Found> {
+    if let Role::NotLoaded { .. } = place.role {
+        // Its contents have no effect.
+        let link = dunce::canonicalize(&place.path).ok().filter(|real| *real != place.path);
+        return Some(Found { place, link, content: Content::Bytes(Vec::new()) });
+    }
     let (link, mut content) = look_at(&place.path)?;
     if let (Role::Schedule, Content::Bytes(bytes)) = (&place.role, &mut content) {
         *bytes = schedule::without_notes(std::mem::take(bytes));

@@ -9,10 +9,9 @@ use serde_json::{Map, Value};
 ///
 /// With one value of a wrong form in `--agents`, 2.1.332 starts no session and 2.1.197 has none of the subagents.
 pub fn read(text: &str) -> Option<(String, Value)> {
-    let document = frontmatter::split(text);
-    let entries = frontmatter::entries(document.yaml?).ok()?;
+    let (entries, body) = frontmatter::read(text).ok()?;
     let name = values(&entries, "name").last()?.as_str()?.to_owned();
-    let body = document.body.trim();
+    let body = body.trim();
     if name.is_empty() || name == "__proto__" || body.is_empty() {
         return None;
     }
@@ -28,12 +27,11 @@ pub fn read(text: &str) -> Option<(String, Value)> {
 /// A subagent's document for a plugin. `None` as in [`read`].
 pub fn document(text: &str) -> Option<String> {
     read(text)?;
-    let document = frontmatter::split(text);
-    let entries = frontmatter::entries(document.yaml?).ok()?;
+    let (entries, body) = frontmatter::read(text).ok()?;
     let name = values(&entries, "name").last()?.clone();
     let mut kept = vec![("name".to_owned(), name)];
     kept.extend(accepted(&entries, &mut Vec::new())?);
-    Some(frontmatter::written(&kept, document.body))
+    Some(frontmatter::written(&kept, body))
 }
 
 /// The entries of a subagent that the CLI accepts. All others are added to `refused`, each with its text. `None` if

@@ -1,6 +1,7 @@
 //! The documents of a plugin, for `--plugin-dir`.
 
-use crate::trust::frontmatter;
+use crate::trust::json::{Json, values};
+use crate::trust::{frontmatter, keys};
 use serde_json::json;
 
 /// The prefix that distinguishes the folder's skills and commands from others with the same name.
@@ -11,16 +12,85 @@ pub fn manifest() -> String {
     json!({ "name": NAME, "version": "1.0.0" }).to_string()
 }
 
-/// A skill's document. It gets this name if it has none. `None` if its YAML cannot be read.
+/// A skill's document. It gets this name if it has none. `None` if it cannot be read with certainty, or if without its
+/// malformed parts it could do more.
 pub fn skill(text: &str, name: &str) -> Option<String> {
-    let document = frontmatter::split(text);
-    let entries = document.yaml.map(frontmatter::entries).and_then(Result::ok).unwrap_or_default();
-    let has_name = entries.iter().any(|(key, value)| key == "name" && value.as_str().is_some());
-    frontmatter::rewritten(text, (!has_name).then_some(name))
+    let (entries, body) = frontmatter::read(text).ok()?;
+    let mut kept = accepted(&entries, &mut Vec::new())?;
+    if values(&kept, "name").next().is_none() {
+        kept.insert(0, ("name".to_owned(), Json::Text(name.to_owned())));
+    }
+    Some(frontmatter::written(&kept, body))
 }
 
-/// The document of a slash command, as a skill with this name, or as a command of its own. `None` if its YAML cannot be
-/// read.
+/// The document of a slash command, as a skill with this name, or as a command of its own. `None` as in [`skill`].
 pub fn command(text: &str, name: Option<&str>) -> Option<String> {
-    frontmatter::rewritten(text, name)
+    let (entries, body) = frontmatter::read(text).ok()?;
+    let mut kept = accepted(&entries, &mut Vec::new())?;
+    kept.retain(|(key, _)| key != "name");
+    if let Some(name) = name {
+        kept.insert(0, ("name".to_owned(), Json::Text(name.to_owned())));
+    }
+    Some(frontmatter::written(&kept, body))
 }
+
+/// The entries of a skill or a command that a copy may have. All others are added to `refused`, each with its text: a skill
+/// can also declare servers, settings, monitors and other parts of a plugin (2.1.332), and the next version may know more.
+/// `None` if without a malformed entry it could do more.
+pub(in crate::trust) fn accepted(
+    entries: &[(String, Json)],
+    refused: &mut Vec<(String, String)>,
+) -> Option<Vec<(String, Json)>> {
+    let mut accepted = Vec::new();
+    let mut widens = false;
+    for (key, value) in entries {
+        let value = match (key.as_str(), value) {
+            // An entry without a value.
+            (_, Json::Null) => continue,
+            ("name" | "description" | "argument-hint" | "when_to_use" | "model" | "agent", Json::Text(_)) => {
+                Some(value.clone())
+            }
+            ("version" | "effort", Json::Text(_) | Json::Number(_)) => Some(value.clone()),
+            ("argument-hint", Json::List(_)) if is_texts(value) => Some(Json::Text(value.text())),
+            ("allowed-tools" | "arguments" | "paths", _) if is_texts(value) => Some(value.clone()),
+            ("disallowed-tools" | "disallowedTools", _) if is_texts(value) => Some(value.clone()),
+            ("disable-model-invocation" | "user-invocable", Json::Bool(_)) => Some(value.clone()),
+            ("shell", Json::Text(shell)) => {
+                ["bash", "powershell"].contains(&shell.as_str()).then(|| value.clone())
+            }
+            ("context", Json::Text(context)) => (context == "fork").then(|| value.clone()),
+            ("hooks", _) => keys::accepted("hooks", value, refused),
+            // They describe the document, and change nothing.
+            (key, _) if DESCRIPTIONS.contains(&key) => continue,
+            _ => None,
+        };
+        match value {
+            Some(value) => accepted.push((key.clone(), value)),
+            None => {
+                refused.push((key.clone(), value_of(entries, key)));
+                widens |= NARROWING.contains(&key.as_str());
+            }
+        }
+    }
+    (!widens).then_some(accepted)
+}
+
+fn value_of(entries: &[(String, Json)], key: &str) -> String {
+    values(entries, key).last().map(Json::text).unwrap_or_default()
+}
+
+/// A text, or a list of texts.
+fn is_texts(value: &Json) -> bool {
+    match value {
+        Json::Text(_) => true,
+        Json::List(items) => items.iter().all(|item| item.as_str().is_some()),
+        _ => false,
+    }
+}
+
+/// Entries that only describe a document.
+const DESCRIPTIONS: &[&str] =
+    &["author", "compatibility", "homepage", "keywords", "license", "metadata", "repository"];
+
+/// Entries that take something away.
+const NARROWING: &[&str] = &["disable-model-invocation", "disallowed-tools", "disallowedTools"];
