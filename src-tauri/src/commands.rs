@@ -39,6 +39,7 @@ use deskbell_engine::attachment::CheckedAttachment;
 use deskbell_engine::disk;
 use deskbell_engine::files::Files;
 use deskbell_engine::permission::DialogId;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -333,7 +334,8 @@ pub async fn last_log_lines() -> Answer<String> {
 }
 
 /// Stores whether the folder is trusted. Trusting it requires the fingerprint of the settings that were shown. `agent`
-/// is the id of the other agent that the window asked about; without it the decision is for Claude Code.
+/// is the id of the other agent that the window asked about; without it the decision is for Claude Code. `load` names the
+/// settings with unknown effects that are loaded all the same.
 #[tauri::command]
 pub async fn decide_trust(
     app: AppHandle,
@@ -341,12 +343,14 @@ pub async fn decide_trust(
     decision: TrustDecision,
     fingerprint: Option<String>,
     agent: Option<String>,
+    load: BTreeSet<String>,
 ) -> Answer<()> {
     let project = project_of(&app, &window)?;
     let folder = match &project {
         ProjectRef::Here(folder) => folder.clone(),
         ProjectRef::There(there) => {
-            let decided = crate::far::decide(&app, window.label(), there, decision, fingerprint, agent).await;
+            let decided =
+                crate::far::decide(&app, window.label(), there, decision, fingerprint, agent, load).await;
             project::send_to_window(&app, window.label()).await;
             return decided;
         }
@@ -362,7 +366,7 @@ pub async fn decide_trust(
         });
     }
     let (of, decided_about) = (folder.clone(), about.clone());
-    let decide = move || gate.decide(&of, decided_about.as_ref(), decision, fingerprint.as_deref());
+    let decide = move || gate.decide(&of, decided_about.as_ref(), decision, fingerprint.as_deref(), load);
     let decided = disk::run(&folder, disk::DEADLINE, decide).await;
     if matches!(decided, Ok(Ok(()))) {
         app.state::<Windows>().with(window.label(), |window| match &about {

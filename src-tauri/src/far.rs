@@ -17,6 +17,7 @@ use deskbell_cli::far::{Far, FarError};
 use deskbell_engine::api::*;
 use deskbell_engine::remote::ServerLink;
 use serde::de::DeserializeOwned;
+use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tauri::{AppHandle, Manager};
 use tokio::sync::watch;
@@ -197,6 +198,7 @@ pub async fn decide(
     decision: TrustDecision,
     fingerprint: Option<String>,
     agent: Option<String>,
+    load: BTreeSet<String>,
 ) -> Result<(), CommandError> {
     let word = match decision {
         TrustDecision::Trust => "trust",
@@ -204,12 +206,13 @@ pub async fn decide(
         TrustDecision::Keep => "keep",
     };
     let shown = fingerprint.filter(|_| decision != TrustDecision::Restrict);
-    // It came from there, and is an argument of one line.
-    if shown.as_deref().is_some_and(|shown| shown.contains(char::is_control)) {
+    // They came from there, and are arguments of one line.
+    if shown.iter().chain(&load).any(|text| text.contains(char::is_control)) {
         return Err(bad_folder());
     }
     let shown = shown.map(|fingerprint| format!("--fingerprint={fingerprint}"));
-    let options: Vec<String> = [format!("--decide={word}")].into_iter().chain(shown).collect();
+    let load = load.into_iter().map(|name| format!("--load={name}"));
+    let options: Vec<String> = [format!("--decide={word}")].into_iter().chain(shown).chain(load).collect();
     if let Some(agent) = agent {
         return agents::decide(app, label, project, &agent, decision, &options).await;
     }

@@ -94,7 +94,7 @@ pub async fn two_accounts_are_added_chosen_and_have_their_own_environment_and_co
     stage
         .play("profiles", async |stage| {
             let (desktop, window) = (&stage.desktop, &stage.window);
-            let decision = serde_json::json!({"decision": "restrict", "fingerprint": null});
+            let decision = serde_json::json!({"decision": "restrict", "fingerprint": null, "load": []});
             let decided = window.invoke("decide_trust", decision).await?;
             ensure!(decided.is_ok(), "{decided:?}");
 

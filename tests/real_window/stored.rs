@@ -86,7 +86,7 @@ async fn open(stage: &Stage, words: &str) -> Result<()> {
 
 /// Opens the folder restricted: an agent needs a decision, and a look does not.
 async fn restrict(stage: &Stage) -> Result<()> {
-    let decision = serde_json::json!({"decision": "restrict", "fingerprint": null});
+    let decision = serde_json::json!({"decision": "restrict", "fingerprint": null, "load": []});
     let decided = stage.window.invoke("decide_trust", decision).await?;
     ensure!(decided.is_ok(), "{decided:?}");
     Ok(())

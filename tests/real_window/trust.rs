@@ -178,7 +178,7 @@ pub async fn an_answer_to_what_is_no_longer_so_is_refused() -> Result<()> {
             write_hook(&stage.folder, "touch ran-unseen")?;
             // The page follows the folder, and an answer to an earlier version is refused.
             stage.window.wait_shows("touch ran-unseen", SHORT).await?;
-            let outdated = serde_json::json!({ "decision": "trust", "fingerprint": "outdated" });
+            let outdated = serde_json::json!({ "decision": "trust", "fingerprint": "outdated", "load": [] });
             let refused =
                 stage.window.invoke("decide_trust", outdated).await?.err().context("it was taken")?;
             let message = refused["message"].as_str().unwrap_or_default();

@@ -24,6 +24,19 @@ pub struct TrustView {
     pub fingerprint: Option<String>,
     /// The previously trusted settings still exist, so `keep` is possible.
     pub can_keep: bool,
+    /// The settings that are left out unless the user names them, because their effects are not known.
+    #[serde(default)]
+    pub unknown_settings: Vec<UnknownSetting>,
+}
+
+/// A setting whose effects are not known. It is loaded only if the user trusts it by its name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct UnknownSetting {
+    /// The key in the settings file.
+    pub name: String,
+    /// The user has named it.
+    pub is_loaded: bool,
 }
 
 /// An agent other than Claude Code that a trust decision is for. It loads the folder's own files, and no copy of them.

@@ -231,6 +231,8 @@ pub enum Problem {
     NoSuchAgent(String),
     #[error("--fingerprint belongs to --decide=trust and --decide=keep, which need it")]
     Fingerprint,
+    #[error("--load goes with --decide=trust")]
+    Load,
     #[error("only one folder can be opened at a time; {0} is a second one")]
     SecondFolder(String),
     #[error(transparent)]

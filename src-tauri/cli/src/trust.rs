@@ -4,6 +4,7 @@
 use deskbell_engine::acp::ChosenAgent;
 use deskbell_engine::api::{CommandError, ErrorCode, TrustDecision, TrustView};
 use deskbell_engine::trust::{Admission, Snapshot, TrustError, TrustState, TrustStore};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use tokio::sync::mpsc;
 
@@ -102,8 +103,9 @@ impl TrustGate {
         agent: Option<&ChosenAgent>,
         decision: TrustDecision,
         shown: Option<&str>,
+        named: BTreeSet<String>,
     ) -> Result<(), CommandError> {
-        Ok(self.store.of_agent(agent).decide(project, decision, shown)?)
+        Ok(self.store.of_agent(agent).decide_naming(project, decision, shown, named)?)
     }
 
     /// Records that the user lets the agent save rules in the folder's local settings, so that they cause no new

@@ -16,14 +16,14 @@ pub fn main(options: TrustOptions) -> ExitCode {
 
 fn run(options: TrustOptions) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let TrustOptions { folder, of, decision, fingerprint, json } = options;
+    let TrustOptions { folder, of, decision, fingerprint, load, json } = options;
     let place = folder.clone();
     let work = disk::run(&folder, disk::DEADLINE, move || {
         let data = folders::data();
         disk::own_folder(&data)?;
         let store = open_store(&data)?.of_agent(agent(of)?.as_ref());
         if let Some(decision) = decision {
-            store.decide(&place, decision, fingerprint.as_deref())?;
+            store.decide_naming(&place, decision, fingerprint.as_deref(), load)?;
         }
         anyhow::Ok(store.view(&place)?)
     });
@@ -56,6 +56,9 @@ fn shown(view: &TrustView) -> String {
     let agent = view.agent.as_ref().map_or_else(String::new, |agent| format!(" with {}", plain(&agent.name)));
     let mut text = format!("{}  {state}{agent}\n", plain(&view.project));
     view.findings.iter().for_each(|finding| text += &line(finding));
+    for setting in view.unknown_settings.iter().filter(|setting| setting.is_loaded) {
+        text += &format!("  you named {}, so it is loaded\n", plain(&setting.name));
+    }
     match &view.fingerprint {
         Some(fingerprint) => text += &format!("fingerprint {fingerprint}\n"),
         None => text += "it cannot be trusted now: a file could not be read or shown completely\n",
@@ -89,5 +92,22 @@ mod tests {
         assert!(text.contains(view.fingerprint.as_deref().unwrap()) && !text.contains('\u{1b}'), "{text:?}");
         store.decide(&project, TrustDecision::Trust, view.fingerprint.as_deref()).unwrap();
         assert!(shown(&store.view(&project).unwrap()).contains("  trusted\n"));
+    }
+
+    #[test]
+    fn a_setting_that_is_loaded_by_its_name_is_shown_as_loaded() {
+        let root = tempfile::tempdir().unwrap();
+        let project = root.path().join("project");
+        std::fs::create_dir_all(project.join(".claude")).unwrap();
+        std::fs::write(project.join(".claude/settings.json"), r#"{"cleanupPeriodDays": 3}"#).unwrap();
+        let store = TrustStore::open(root.path().join("trust")).unwrap();
+        let view = store.view(&project).unwrap();
+        let text = shown(&view);
+        assert!(text.contains("left out unless you name it (cleanupPeriodDays): 3"), "{text}");
+        assert!(!text.contains("you named"), "{text}");
+        let named = ["cleanupPeriodDays".to_owned()].into();
+        store.decide_naming(&project, TrustDecision::Trust, view.fingerprint.as_deref(), named).unwrap();
+        let text = shown(&store.view(&project).unwrap());
+        assert!(text.contains("you named cleanupPeriodDays, so it is loaded"), "{text}");
     }
 }

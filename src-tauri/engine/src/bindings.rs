@@ -225,6 +225,7 @@ fn typescript() -> String {
         TrustView,
         TrustStatus,
         TrustDecision,
+        UnknownSetting,
         Finding,
         FindingDetail,
         Severity,

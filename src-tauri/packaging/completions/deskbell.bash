@@ -1756,7 +1756,7 @@ _deskbell() {
             return 0
             ;;
         deskbell__subcmd__trust)
-            opts="-h --json --decide --fingerprint --agent --profile --help"
+            opts="-h --json --decide --fingerprint --load --agent --profile --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1767,6 +1767,10 @@ _deskbell() {
                     return 0
                     ;;
                 --fingerprint)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --load)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -173,6 +173,7 @@ complete -c deskbell -n "__fish_deskbell_using_subcommand trust" -l decide -d 'D
 restrict\t''
 keep\t''"
 complete -c deskbell -n "__fish_deskbell_using_subcommand trust" -l fingerprint -d 'The fingerprint that was shown' -r
+complete -c deskbell -n "__fish_deskbell_using_subcommand trust" -l load -d 'Load a setting that is left out because its effects are not known; repeat it for each. Only with --decide trust' -r
 complete -c deskbell -n "__fish_deskbell_using_subcommand trust" -l agent -d 'About another agent: each has a decision of its own' -r
 complete -c deskbell -n "__fish_deskbell_using_subcommand trust" -l profile -d 'About the agent of a profile' -r
 complete -c deskbell -n "__fish_deskbell_using_subcommand trust" -l json -d 'Print JSON'

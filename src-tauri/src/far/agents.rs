@@ -366,6 +366,7 @@ mod tests {
             nothing_to_run: true,
             fingerprint: None,
             can_keep: false,
+            unknown_settings: Vec::new(),
         };
         use TrustStatus::{Changed, Kept, Restricted, Trusted, Unknown};
         assert!(is_about(&view(Some("opencode"), Trusted, None), &wanted));

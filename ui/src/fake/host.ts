@@ -210,7 +210,12 @@ export class FakeHost extends FakeSessions implements Host {
     return Promise.resolve();
   }
 
-  decideTrust(decision: TrustDecision, fingerprint: string | null, agent: string | null): Promise<void> {
+  decideTrust(
+    decision: TrustDecision,
+    fingerprint: string | null,
+    agent: string | null,
+    load: readonly string[],
+  ): Promise<void> {
     const { trust, agentTrust } = this.#scene.project;
     if (agent !== null) {
       if (agentTrust?.agent?.id !== agent) return refuse('badCommand', 'The question is about another agent now.');
@@ -227,7 +232,8 @@ export class FakeHost extends FakeSessions implements Host {
       this.changeFolder({ ...trust, state: 'kept', canKeep: false });
     } else {
       const state = decision === 'trust' ? 'trusted' : 'restricted';
-      this.changeFolder({ ...trust, state, added: [], removed: [], canKeep: false });
+      const unknownSettings = trust.unknownSettings.map(({ name }) => ({ name, isLoaded: load.includes(name) }));
+      this.changeFolder({ ...trust, state, added: [], removed: [], canKeep: false, unknownSettings });
     }
     return Promise.resolve();
   }

@@ -35,6 +35,10 @@ const FINDINGS: Finding[] = [
   finding('setting', 'changes', 'Changes a setting', 'true', { name: 'includeCoAuthoredBy' }),
 ];
 
+const UNKNOWN = finding('setting', 'runs', 'May run or send something, so it is left out unless you name it', '3', {
+  name: 'cleanupPeriodDays',
+});
+
 const ASKED: TrustView = {
   project: '/home/ines/ledger',
   agent: null,
@@ -45,6 +49,7 @@ const ASKED: TrustView = {
   nothingToRun: false,
   fingerprint: 'f1',
   canKeep: false,
+  unknownSettings: [],
 };
 
 const RUNS = 'Can start programs and servers, send data elsewhere, or allow tools';
@@ -80,7 +85,11 @@ export function agentTrustOf(agent: OtherAgent, state: TrustStatus): TrustView {
 
 /** The settings by scene name. */
 export const TRUST: Record<string, TrustView> = {
-  trust: ASKED,
+  trust: {
+    ...ASKED,
+    findings: [...FINDINGS.slice(0, 2), UNKNOWN, ...FINDINGS.slice(2)],
+    unknownSettings: [{ name: 'cleanupPeriodDays', isLoaded: false }],
+  },
   'trust-changed': {
     ...ASKED,
     state: 'changed',

@@ -104,6 +104,23 @@ pub(super) fn is_harmless(key: &str) -> bool {
     HARMLESS.iter().any(|(known, _)| *known == key)
 }
 
+/// Settings that no copy has, although the user may name others: they decide about asking or about messages, which is
+/// Deskbell's to decide, or have a meaning of their own for Deskbell.
+const NEVER: &[&str] = &[
+    "autoMode",
+    "crossSessionInbound",
+    "disableAllHooks",
+    "mcpServers",
+    "skipAutoPermissionPrompt",
+    "skipDangerousModePermissionPrompt",
+    "useAutoModeDuringPlan",
+];
+
+/// Whether the user may name this setting, so that the copy has it although its effects are not known.
+pub(super) fn can_be_named(key: &str) -> bool {
+    !is_copied(key) && !NEVER.contains(&key)
+}
+
 /// Whether the copy of a folder's settings may have this setting.
 pub fn is_copied(key: &str) -> bool {
     form(key).is_some()

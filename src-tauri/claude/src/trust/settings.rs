@@ -54,7 +54,11 @@ pub(super) fn find(found: &mut Findings, entries: &[(String, Json)]) {
                 found.name(key);
             }
             _ => {
-                found.add(Kind::Setting, Runs, "May run or send something, so it is left out", value.text());
+                let title = match keys::can_be_named(key) {
+                    true => "May run or send something, so it is left out unless you name it",
+                    false => "May run or send something, so it is left out",
+                };
+                found.add(Kind::Setting, Runs, title, value.text());
                 found.name(key);
             }
         }

@@ -6,6 +6,7 @@ use clap::ValueHint;
 use clap::builder::NonEmptyStringValueParser;
 use deskbell_engine::acp::ChosenAgent;
 use deskbell_engine::api::TrustDecision;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// A folder, and what to do with its trust.
@@ -17,6 +18,8 @@ pub struct TrustOptions {
     pub decision: Option<TrustDecision>,
     /// The fingerprint that was shown.
     pub fingerprint: Option<String>,
+    /// Settings with unknown effects that are loaded all the same.
+    pub load: BTreeSet<String>,
     pub json: bool,
 }
 
@@ -45,6 +48,9 @@ pub struct TrustArgs {
     /// The fingerprint that was shown
     #[arg(long, value_name = "F", requires = "decide", value_parser = NonEmptyStringValueParser::new())]
     fingerprint: Option<String>,
+    /// Load a setting that is left out because its effects are not known; repeat it for each. Only with --decide trust
+    #[arg(long, value_name = "SETTING", requires = "decide", value_parser = NonEmptyStringValueParser::new())]
+    load: Vec<String>,
     /// About another agent: each has a decision of its own
     #[arg(long, value_name = "NAME", value_parser = agent)]
     agent: Option<ChosenAgent>,
@@ -55,12 +61,17 @@ pub struct TrustArgs {
 
 impl TrustArgs {
     pub fn checked(self, cwd: &Path) -> Result<TrustOptions, Problem> {
-        let Self { folder, json, decide: decision, fingerprint, agent, profile } = self;
+        let Self { folder, json, decide: decision, fingerprint, load, agent, profile } = self;
         let needs_one = matches!(decision, Some(TrustDecision::Trust | TrustDecision::Keep));
         if needs_one != fingerprint.is_some() {
             return Err(Problem::Fingerprint);
         }
+        if !load.is_empty() && decision != Some(TrustDecision::Trust) {
+            return Err(Problem::Load);
+        }
         let of = agent.map(Of::Agent).or(profile.map(Of::Profile)).unwrap_or_default();
-        Ok(TrustOptions { folder: folder_named(cwd, folder.as_deref())?, of, decision, fingerprint, json })
+        let folder = folder_named(cwd, folder.as_deref())?;
+        let load = load.into_iter().collect();
+        Ok(TrustOptions { folder, of, decision, fingerprint, load, json })
     }
 }

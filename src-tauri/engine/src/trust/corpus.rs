@@ -127,7 +127,8 @@ fn where_the_key_goes_comes_before_other_variables() {
 
 #[test]
 fn a_setting_that_is_not_known_is_shown_and_left_out() {
-    let left_out = "Runs .claude/settings.json: May run or send something, so it is left out";
+    let left_out =
+        "Runs .claude/settings.json: May run or send something, so it is left out unless you name it";
     check(
         "unknown-settings",
         &[

@@ -15,6 +15,7 @@ use crate::disk::write_atomically;
 use crate::disk::{ReadError, list, read_regular, read_text};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder};
 use std::io;
@@ -49,6 +50,9 @@ pub struct Snapshot {
     plugin: Option<PathBuf>,
     /// Subagents, as JSON.
     agents: Option<String>,
+    /// The rules that deny, if the copy has settings that the user named: with a value that the CLI does not accept in one of
+    /// them it ignores the whole file (2.1.197 and 2.1.332).
+    denied: Vec<String>,
 }
 
 impl Snapshot {
@@ -66,12 +70,34 @@ impl Snapshot {
         args.extend(self.instructions.iter().map(|path| joined("--add-dir", path)));
         args.extend(self.plugin.iter().map(|path| joined("--plugin-dir", path)));
         args.extend(self.agents.iter().map(|json| OsString::from(format!("--agents={json}"))));
+        args.extend(self.denied.iter().map(|rule| OsString::from(format!("--disallowedTools={rule}"))));
         args
     }
 
     pub fn env(&self) -> [(OsString, OsString); 1] {
         [(LOAD_INSTRUCTIONS.into(), "1".into())]
     }
+}
+
+/// Names a copy: the files that it was made from, and the settings that the user has trusted by their names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct CopyKey<'a> {
+    pub fingerprint: &'a str,
+    pub named: &'a BTreeSet<String>,
+}
+
+impl CopyKey<'_> {
+    fn folder_name(&self) -> Cow<'_, str> {
+        if self.named.is_empty() {
+            return self.fingerprint.into();
+        }
+        super::fingerprint::of_text(&format!("{} {:?}", self.fingerprint, self.named)).into()
+    }
+}
+
+/// The settings with unknown effects in these files.
+pub(super) fn unknown_settings(files: &[Found]) -> BTreeSet<String> {
+    settings::unknown(objects(files, &Role::Settings))
 }
 
 /// All copies of one project, in a folder that only the user can read.
@@ -84,35 +110,39 @@ impl Snapshots {
         Self { folder: folder.join(super::fingerprint::of_path(project)) }
     }
 
-    pub fn has(&self, fingerprint: &str) -> bool {
-        self.folder.join(fingerprint).join(SETTINGS).is_file()
+    pub fn has(&self, key: &CopyKey<'_>) -> bool {
+        self.copy(key).join(SETTINGS).is_file()
+    }
+
+    fn copy(&self, key: &CopyKey<'_>) -> PathBuf {
+        self.folder.join(&*key.folder_name())
     }
 
     /// Writes the copy of these files, completely or not at all. An existing copy stays, because agents may read it.
-    pub fn write(&self, project: &Path, files: &[Found], fingerprint: &str) -> io::Result<()> {
-        if self.has(fingerprint) {
+    pub fn write(&self, project: &Path, files: &[Found], key: &CopyKey<'_>) -> io::Result<()> {
+        if self.has(key) {
             return Ok(());
         }
         make_private(&self.folder)?;
-        self.remove_old(fingerprint)?;
+        self.remove_old(key.fingerprint)?;
         let mut builder = tempfile::Builder::new();
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
         let unfinished = builder.prefix(".new").tempdir_in(&self.folder)?;
-        fill(unfinished.path(), project, files)?;
+        fill(unfinished.path(), project, files, key.named)?;
         let path = unfinished.keep();
-        let renamed = fs::rename(&path, self.folder.join(fingerprint));
+        let renamed = fs::rename(&path, self.copy(key));
         if renamed.is_err() {
             fs::remove_dir_all(&path)?;
         }
         // Another session of the folder may have written the same copy.
-        if self.has(fingerprint) { Ok(()) } else { renamed }
+        if self.has(key) { Ok(()) } else { renamed }
     }
 
     /// Opens a copy for an agent that is about to start. The user's own servers and the instructions are included in
     /// their current state, because they need no trust.
-    pub fn open(&self, project: &Path, fingerprint: &str) -> io::Result<Snapshot> {
-        let copy = self.folder.join(fingerprint);
+    pub fn open(&self, project: &Path, key: &CopyKey<'_>) -> io::Result<Snapshot> {
+        let copy = self.copy(key);
         let mut servers = vec![copy.join(SERVERS)];
         servers.extend(self.own_servers(project)?);
         let mut instructions = vec![project.to_owned()];
@@ -125,7 +155,9 @@ impl Snapshots {
         let plugin = Some(copy.join(PLUGIN)).filter(|plugin| plugin.is_dir());
         let settings = start_settings(&copy, START, other_sessions::refuse_messages)?;
         let receiving_settings = start_settings(&copy, RECEIVING, other_sessions::receive_messages)?;
-        Ok(Snapshot { settings, receiving_settings, servers, instructions, plugin, agents })
+        let denied =
+            if key.named.is_empty() { Vec::new() } else { settings::denied(&copied_settings(&copy)?) };
+        Ok(Snapshot { settings, receiving_settings, servers, instructions, plugin, agents, denied })
     }
 
     /// The servers that the user added for this folder alone (`claude mcp add`). The CLI leaves them out together with
@@ -199,8 +231,8 @@ const AGENTS: &str = "agents.json";
 const PLUGIN: &str = "plugin";
 
 /// Writes all parts of a copy.
-fn fill(folder: &Path, project: &Path, files: &[Found]) -> io::Result<()> {
-    let settings = settings::merged(project, objects(files, &Role::Settings));
+fn fill(folder: &Path, project: &Path, files: &[Found], named: &BTreeSet<String>) -> io::Result<()> {
+    let settings = settings::merged(project, objects(files, &Role::Settings), named);
     let turned_off = settings::turned_off_servers(&settings);
     let servers = servers::of_folder(objects(files, &Role::Servers).map(|(_, object)| object), &turned_off);
     write_new(&folder.join(SERVERS), &servers::document(servers))?;
@@ -215,6 +247,12 @@ fn fill(folder: &Path, project: &Path, files: &[Found]) -> io::Result<()> {
     write_new(&folder.join(SETTINGS), Value::Object(settings).to_string().as_bytes())
 }
 
+/// The settings of the folder in its copy.
+fn copied_settings(copy: &Path) -> io::Result<Map<String, Value>> {
+    let text = read_text(&copy.join(SETTINGS), MOST_BYTES)?;
+    Ok(serde_json::from_str(&text)?)
+}
+
 /// Writes the settings that an agent is started with. They are made from the copy at each start, because a copy can be
 /// of an earlier version of Deskbell, and a folder must not decide about messages of other sessions.
 fn start_settings(
@@ -222,8 +260,7 @@ fn start_settings(
     name: &str,
     decide_messages: fn(&mut Map<String, Value>),
 ) -> io::Result<PathBuf> {
-    let text = read_text(&copy.join(SETTINGS), MOST_BYTES)?;
-    let mut settings: Map<String, Value> = serde_json::from_str(&text)?;
+    let mut settings = copied_settings(copy)?;
     decide_messages(&mut settings);
     let path = copy.join(name);
     write_changed(&path, Value::Object(settings).to_string().as_bytes())?;

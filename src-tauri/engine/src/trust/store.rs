@@ -5,13 +5,16 @@
 //! decisions each, `agents/<id>`.
 
 use super::files::Found;
-use super::snapshot::{Snapshot, Snapshots};
+use super::snapshot::{CopyKey, Snapshot, Snapshots, unknown_settings};
 use super::{Survey, decision_id, fingerprint, surveyed, view_of};
-use crate::api::{CommandError, ErrorCode, Finding, FindingKind, TrustDecision, TrustStatus, TrustView};
+use crate::api::{
+    CommandError, ErrorCode, Finding, FindingKind, TrustDecision, TrustStatus, TrustView, UnknownSetting,
+};
 use crate::disk::write_atomically;
 use crate::disk::{Loaded, load_json, own_folder, remove_old_leftovers};
 use deskbell_acp::ChosenAgent;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -114,6 +117,9 @@ pub enum TrustError {
         "there are no settings that were trusted before: trust the folder as it is, or open it restricted"
     )]
     NothingToKeep,
+    /// A setting that was to be loaded by its name is not one of those that are left out.
+    #[error("the folder has no setting “{name}” that is left out and could be named")]
+    NotLeftOut { name: String },
     #[error("could not {what} {path}: {source}", path = path.display())]
     Store { what: &'static str, path: PathBuf, source: io::Error },
 }
@@ -122,9 +128,10 @@ impl From<TrustError> for CommandError {
     fn from(error: TrustError) -> Self {
         let code = match &error {
             TrustError::NoFolder { .. } => ErrorCode::BadProject,
-            TrustError::Outdated | TrustError::Unreadable | TrustError::NothingToKeep => {
-                ErrorCode::BadCommand
-            }
+            TrustError::Outdated
+            | TrustError::Unreadable
+            | TrustError::NothingToKeep
+            | TrustError::NotLeftOut { .. } => ErrorCode::BadCommand,
             TrustError::Store { .. } => ErrorCode::Internal,
         };
         Self { code, message: error.to_string(), detail: None }
@@ -146,6 +153,16 @@ struct Record {
     /// The files that the user saw and did not agree to: the settings that were trusted before stay in force.
     #[serde(default)]
     declined: Option<String>,
+    /// Settings with unknown effects that the user has trusted by their names.
+    #[serde(default)]
+    named: BTreeSet<String>,
+}
+
+impl Record {
+    /// The copy of the settings that were trusted.
+    fn copy_key(&self) -> Option<CopyKey<'_>> {
+        Some(CopyKey { fingerprint: self.fingerprint.as_deref()?, named: &self.named })
+    }
 }
 
 /// The folder of decisions.
@@ -185,20 +202,25 @@ impl TrustStore {
         let project = canonical(project)?;
         let snapshots = self.snapshots(&project);
         let (state, files, survey) = self.look(&project)?;
-        let fingerprint = match &state {
+        match &state {
             TrustState::Restricted => return Ok(Admission::Restricted),
-            TrustState::Trusted => survey.and_then(|survey| survey.fingerprint),
-            TrustState::Kept { .. } => self.read(&project).and_then(|record| record.fingerprint),
+            TrustState::Trusted | TrustState::Kept { .. } => {}
             TrustState::Unknown { .. } | TrustState::Changed { .. } => return Ok(Admission::Ask(state)),
-        };
-        let fingerprint = fingerprint.ok_or(TrustError::Unreadable)?;
+        }
+        let record = self.read(&project).ok_or(TrustError::Unreadable)?;
+        let mut key = record.copy_key().ok_or(TrustError::Unreadable)?;
         if self.agent.is_some() {
             return Ok(Admission::TrustedAsItIs);
         }
         if state == TrustState::Trusted {
-            self.copy(&project, &files, &fingerprint)?;
+            // Those of the files that were just read, whatever was decided meanwhile.
+            key.fingerprint = survey
+                .as_ref()
+                .and_then(|survey| survey.fingerprint.as_deref())
+                .ok_or(TrustError::Unreadable)?;
+            self.copy(&project, &files, &key)?;
         }
-        let snapshot = snapshots.open(&project, &fingerprint).map_err(failed("read", &self.folder))?;
+        let snapshot = snapshots.open(&project, &key).map_err(failed("read", &self.folder))?;
         Ok(Admission::Trusted(snapshot))
     }
 
@@ -210,8 +232,9 @@ impl TrustStore {
         if self.agent.is_some() {
             return Ok(Admission::TrustedAsItIs);
         }
-        self.copy(&project, &files, &fingerprint)?;
-        let snapshot = self.snapshots(&project).open(&project, &fingerprint);
+        let key = CopyKey { fingerprint: &fingerprint, named: &BTreeSet::new() };
+        self.copy(&project, &files, &key)?;
+        let snapshot = self.snapshots(&project).open(&project, &key);
         Ok(Admission::Trusted(snapshot.map_err(failed("read", &self.folder))?))
     }
 
@@ -230,16 +253,17 @@ impl TrustStore {
     }
 
     /// Copies are Claude Code's: other agents load the folder's own files, so no earlier ones can be kept.
-    fn has_copy(&self, project: &Path, fingerprint: &str) -> bool {
-        self.agent.is_none() && self.snapshots(project).has(fingerprint)
+    fn has_copy(&self, project: &Path, record: &Record) -> bool {
+        let has = |key: CopyKey<'_>| self.snapshots(project).has(&key);
+        self.agent.is_none() && record.copy_key().is_some_and(has)
     }
 
     fn snapshots(&self, project: &Path) -> Snapshots {
         Snapshots::of(&self.folder.join("snapshots"), project)
     }
 
-    fn copy(&self, project: &Path, files: &[Found], fingerprint: &str) -> Result<(), TrustError> {
-        let written = self.snapshots(project).write(project, files, fingerprint);
+    fn copy(&self, project: &Path, files: &[Found], key: &CopyKey<'_>) -> Result<(), TrustError> {
+        let written = self.snapshots(project).write(project, files, key);
         written.map_err(failed("copy the settings to", &self.folder))
     }
 
@@ -251,12 +275,11 @@ impl TrustStore {
         }
         let difference = Difference::between(&record.findings, &survey.findings);
         if survey.fingerprint.is_some() && difference.is_chosen(&record.chosen) {
-            self.write(project, TrustDecision::Trust, survey, record.chosen)?;
+            self.write(project, TrustDecision::Trust, survey, record.chosen, record.named)?;
             return Ok(TrustState::Trusted);
         }
         let is_declined = survey.fingerprint.is_some() && survey.fingerprint == record.declined;
-        let trusted = record.fingerprint.as_deref();
-        if is_declined && trusted.is_some_and(|fingerprint| self.has_copy(project, fingerprint)) {
+        if is_declined && self.has_copy(project, &record) {
             return Ok(TrustState::Kept { difference });
         }
         Ok(TrustState::Changed { survey, before: record.findings, difference })
@@ -265,15 +288,19 @@ impl TrustStore {
     /// The trust state for a window, with the folder's current findings regardless of the decision.
     pub fn view(&self, project: &Path) -> Result<TrustView, TrustError> {
         let project = canonical(project)?;
-        let (survey, _) = surveyed(&project, self.agent.as_ref());
-        let (state, difference, can_keep) = match self.read(&project) {
+        let (survey, files) = surveyed(&project, self.agent.as_ref());
+        let record = self.read(&project);
+        let named = record.as_ref().map(|record| record.named.clone()).unwrap_or_default();
+        let unknown = if self.agent.is_none() { unknown_settings(&files) } else { BTreeSet::new() };
+        let setting = |name: String| UnknownSetting { is_loaded: named.contains(&name), name };
+        let unknown_settings = unknown.into_iter().map(setting).collect();
+        let (state, difference, can_keep) = match record {
             None => (TrustStatus::Unknown, Difference::default(), false),
             Some(record) if record.decision == TrustDecision::Restrict => {
                 (TrustStatus::Restricted, Difference::default(), false)
             }
             Some(record) => {
-                let trusted = record.fingerprint.clone();
-                let has_copy = trusted.is_some_and(|trusted| self.has_copy(&project, &trusted));
+                let has_copy = self.has_copy(&project, &record);
                 match self.compare(&project, record, survey.clone())? {
                     TrustState::Changed { difference, .. } => {
                         (TrustStatus::Changed, difference, has_copy && survey.fingerprint.is_some())
@@ -293,6 +320,7 @@ impl TrustStore {
             added: difference.added,
             removed: difference.removed,
             fingerprint: survey.fingerprint,
+            unknown_settings,
         })
     }
 
@@ -302,6 +330,21 @@ impl TrustStore {
         project: &Path,
         decision: TrustDecision,
         shown: Option<&str>,
+    ) -> Result<(), TrustError> {
+        self.decide_naming(project, decision, shown, BTreeSet::new())
+    }
+
+    /// Stores a decision. With `Trust` the copy also has the settings of these names, whose effects are not known.
+    ///
+    /// # Errors
+    ///
+    /// As [`TrustStore::decide`], and [`TrustError::NotLeftOut`] for a name that is none of the folder's unknown settings.
+    pub fn decide_naming(
+        &self,
+        project: &Path,
+        decision: TrustDecision,
+        shown: Option<&str>,
+        named: BTreeSet<String>,
     ) -> Result<(), TrustError> {
         let project = canonical(project)?;
         let (survey, files) = surveyed(&project, self.agent.as_ref());
@@ -313,22 +356,26 @@ impl TrustStore {
         }
         match decision {
             TrustDecision::Trust => {
+                let unknown = if self.agent.is_none() { unknown_settings(&files) } else { BTreeSet::new() };
+                if let Some(name) = named.difference(&unknown).next() {
+                    return Err(TrustError::NotLeftOut { name: name.clone() });
+                }
                 if let (Some(fingerprint), None) = (&survey.fingerprint, &self.agent) {
-                    self.copy(&project, &files, fingerprint)?;
+                    self.copy(&project, &files, &CopyKey { fingerprint, named: &named })?;
                 }
             }
             TrustDecision::Keep => return self.decline(&project, survey),
             TrustDecision::Restrict => {}
         }
-        self.write(&project, decision, survey, Vec::new())
+        let named = if decision == TrustDecision::Trust { named } else { BTreeSet::new() };
+        self.write(&project, decision, survey, Vec::new(), named)
     }
 
     /// Records that the user does not agree to a change, and continues with the settings that were trusted before.
     fn decline(&self, project: &Path, survey: Survey) -> Result<(), TrustError> {
         let record = self.read(project).filter(|record| record.decision == TrustDecision::Trust);
         let mut record = record.ok_or(TrustError::NothingToKeep)?;
-        let trusted = record.fingerprint.as_deref();
-        if !trusted.is_some_and(|fingerprint| self.has_copy(project, fingerprint)) {
+        if !self.has_copy(project, &record) {
             return Err(TrustError::NothingToKeep);
         }
         record.declined = survey.fingerprint;
@@ -354,10 +401,12 @@ impl TrustStore {
         decision: TrustDecision,
         survey: Survey,
         chosen: Vec<String>,
+        named: BTreeSet<String>,
     ) -> Result<(), TrustError> {
         let Survey { findings, fingerprint, .. } = survey;
         let name = project.display().to_string();
-        self.save(project, &Record { project: name, decision, fingerprint, findings, chosen, declined: None })
+        let record = Record { project: name, decision, fingerprint, findings, chosen, declined: None, named };
+        self.save(project, &record)
     }
 
     fn save(&self, project: &Path, record: &Record) -> Result<(), TrustError> {

@@ -2951,7 +2951,11 @@ fingerprint: string | null,
 /**
  * The previously trusted settings still exist, so `keep` is possible.
  */
-canKeep: boolean, };
+canKeep: boolean, 
+/**
+ * The settings that are left out unless the user names them, because their effects are not known.
+ */
+unknownSettings: Array<UnknownSetting>, };
 
 /**
  * The trust state of a folder.
@@ -2962,6 +2966,19 @@ export type TrustStatus = "unknown" | "trusted" | "restricted" | "changed" | "ke
  * The user's decision about trusting a folder.
  */
 export type TrustDecision = "trust" | "restrict" | "keep";
+
+/**
+ * A setting whose effects are not known. It is loaded only if the user trusts it by its name.
+ */
+export type UnknownSetting = { 
+/**
+ * The key in the settings file.
+ */
+name: string, 
+/**
+ * The user has named it.
+ */
+isLoaded: boolean, };
 
 /**
  * One relevant entry of a folder's settings.

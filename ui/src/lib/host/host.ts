@@ -269,7 +269,12 @@ export interface Host {
    * Stores the trust decision for the folder. Trusting it requires the fingerprint of the settings that were shown.
    * `agent` is the id of the agent that was asked about; `null` is Claude Code.
    */
-  decideTrust(decision: TrustDecision, fingerprint: string | null, agent: string | null): Promise<void>;
+  decideTrust(
+    decision: TrustDecision,
+    fingerprint: string | null,
+    agent: string | null,
+    load: readonly string[],
+  ): Promise<void>;
   /** Checks the agent: its version, and whether it asks before acting. Takes some seconds. */
   checkAgent(): Promise<Checkup>;
   /** The last lines of Deskbell's log, without keys, tokens and names, headed for a bug report. */

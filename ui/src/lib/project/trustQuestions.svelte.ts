@@ -103,13 +103,13 @@ export class TrustQuestions {
   }
 
   /**
-   * Submits the decision for the settings on screen. If the folder's settings have changed since, they are shown again.
+   * Submits the decision for the settings on screen. `load` names the unknown settings to load. If the folder's settings have changed since, they are shown again.
    */
-  async decide(decision: TrustDecision): Promise<void> {
+  async decide(decision: TrustDecision, load: readonly string[] = []): Promise<void> {
     const shown = this.shown ?? this.window.project().trust;
     const agent = shown?.agent ?? null;
     const error = await this.problems.attempt('Your decision was not saved', () =>
-      this.host.decideTrust(decision, shown?.fingerprint ?? null, agent?.id ?? null),
+      this.host.decideTrust(decision, shown?.fingerprint ?? null, agent?.id ?? null, load),
     );
     if (error !== null) return;
     const waiting = this.#waiting;

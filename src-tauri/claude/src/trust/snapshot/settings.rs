@@ -3,6 +3,7 @@
 use crate::trust::json::Json;
 use crate::trust::keys;
 use serde_json::{Map, Value};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Tools whose rules are about paths. A path that begins with one slash is relative to the folder of the settings.
@@ -11,10 +12,12 @@ const TOOLS_OF_PATHS: &[&str] =
 
 /// The effective settings of a folder: lists are joined, and the local settings take precedence over the shared ones.
 ///
-/// `files` are the paths and the objects of the settings files.
+/// `files` are the paths and the objects of the settings files, `named` the settings with unknown effects that the user has
+/// trusted by their names.
 pub fn merged<'a>(
     project: &Path,
     files: impl Iterator<Item = (&'a Path, Map<String, Value>)>,
+    named: &BTreeSet<String>,
 ) -> Map<String, Value> {
     let own_local = project.join(".claude").join("settings.local.json");
     let mut all: Vec<_> = files.collect();
@@ -27,12 +30,24 @@ pub fn merged<'a>(
         if let Some(is_off) = object.get("disableAllHooks").and_then(Value::as_bool) {
             turns_off_hooks = is_off;
         }
-        merge(&mut settings, cleaned(object, project));
+        merge(&mut settings, cleaned(object, project, named));
     }
     if turns_off_hooks {
         settings.retain(|key, _| !matches!(key.as_str(), "hooks" | "statusLine" | "subagentStatusLine"));
     }
     settings
+}
+
+/// The settings in these files that the user may name, so that the copy has them.
+pub fn unknown<'a>(files: impl Iterator<Item = (&'a Path, Map<String, Value>)>) -> BTreeSet<String> {
+    let keys = files.flat_map(|(_, object)| object.into_iter().map(|(key, _)| key));
+    keys.filter(|key| keys::can_be_named(key)).collect()
+}
+
+/// The rules of these settings that deny.
+pub fn denied(settings: &Map<String, Value>) -> Vec<String> {
+    let rules = settings.get("permissions").and_then(|permissions| permissions["deny"].as_array());
+    rules.into_iter().flatten().filter_map(|rule| Some(rule.as_str()?.to_owned())).collect()
 }
 
 /// The servers that these settings turn off.
@@ -42,9 +57,13 @@ pub fn turned_off_servers(settings: &Map<String, Value>) -> Vec<String> {
 }
 
 /// The settings that the copy may have, without the values that would make the CLI ignore all of them.
-fn cleaned(object: Map<String, Value>, project: &Path) -> Map<String, Value> {
+fn cleaned(object: Map<String, Value>, project: &Path, named: &BTreeSet<String>) -> Map<String, Value> {
     let mut settings = Map::new();
     for (key, value) in object {
+        if named.contains(&key) && keys::can_be_named(&key) {
+            settings.insert(key, value);
+            continue;
+        }
         let accepted = serde_json::from_value(value).ok();
         let accepted = accepted.and_then(|value: Json| keys::accepted(&key, &value, &mut Vec::new()));
         let accepted = accepted.and_then(|value| serde_json::to_value(value).ok());
@@ -67,20 +86,25 @@ fn cleaned(object: Map<String, Value>, project: &Path) -> Map<String, Value> {
 /// A rule with its path made absolute, because it is read from another folder: `Read(/src/**)` is about the project's
 /// `src`.
 ///
-/// The CLI reads `*`, `?` and a backslash in the project's own path as signs of a pattern, and nothing escapes all of
-/// them (2.1.332). Such a rule that allows is left out, and one that denies or asks also has its path relative to the
+/// The CLI reads `*`, `?`, a backslash and a line break in the project's own path as signs of a pattern, and nothing escapes
+/// all of them (2.1.332). Such a rule that allows is left out, and one that denies or asks also has its path relative to the
 /// working folder.
 fn rooted(rule: &str, project: &Path, allows: bool) -> Vec<String> {
     let path = rule.split_once('(').filter(|(tool, _)| TOOLS_OF_PATHS.contains(&tool.trim()));
     match path {
         Some((tool, path)) if path.starts_with('/') && !path.starts_with("//") => {
             let folder = absolute(project);
-            let is_plain = !folder.contains(['*', '?', '\\']);
+            let is_plain = !folder.contains(['*', '?', '\\', '\n', '\r']);
             let absolute = format!("{tool}(/{}{path}", folder.replace('[', "\\[").replace(']', "\\]"));
+            // A line break ends the pattern: it would be about the folder above, and another one.
+            let is_one_line = !folder.contains(['\n', '\r']);
             match (is_plain, allows) {
                 (true, _) => vec![absolute],
                 (false, true) => Vec::new(),
-                (false, false) => vec![absolute, format!("{tool}(.{path}")],
+                (false, false) => {
+                    let relative = format!("{tool}(.{path}");
+                    is_one_line.then_some(absolute).into_iter().chain([relative]).collect()
+                }
             }
         }
         _ => vec![rule.to_owned()],

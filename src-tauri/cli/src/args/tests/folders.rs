@@ -100,6 +100,10 @@ fn what_was_not_seen_cannot_be_trusted() {
     for args in [&["--decide=trust"][..], &["--decide=keep"], &["--decide=restrict", "--fingerprint=f"]] {
         assert!(matches!(of("trust", args), Err(Problem::Fingerprint)), "{args:?}");
     }
+    let loading = trust(&["--decide=trust", "--fingerprint=f", "--load=b", "--load=a"]);
+    assert_eq!(loading.load, ["a", "b"].map(str::to_owned).into());
+    assert!(matches!(of("trust", &["--decide=restrict", "--load=a"]), Err(Problem::Load)));
+    assert_eq!(refusal("trust", &["--load=a"]), ErrorKind::MissingRequiredArgument);
     assert_eq!(refusal("trust", &["--fingerprint=f"]), ErrorKind::MissingRequiredArgument);
     assert_eq!(refusal("trust", &["--decide=yes"]), ErrorKind::InvalidValue);
     assert_eq!(refusal("trust", &["--all"]), ErrorKind::UnknownArgument);

@@ -31,11 +31,17 @@ impl Place {
 
     /// Copies the current contents.
     fn copy(&self) -> Snapshot {
+        self.copy_naming(&[])
+    }
+
+    /// The same, with these settings trusted by their names.
+    fn copy_naming(&self, named: &[&str]) -> Snapshot {
         let (survey, files) = surveyed(&self.project, None);
-        let fingerprint = survey.fingerprint.unwrap();
+        let named = named.iter().map(ToString::to_string).collect();
+        let key = CopyKey { fingerprint: &survey.fingerprint.unwrap(), named: &named };
         let snapshots = Snapshots::of(&self.copies, &self.project);
-        snapshots.write(&self.project, &files, &fingerprint).unwrap();
-        snapshots.open(&self.project, &fingerprint).unwrap()
+        snapshots.write(&self.project, &files, &key).unwrap();
+        snapshots.open(&self.project, &key).unwrap()
     }
 }
 
@@ -45,7 +51,7 @@ fn read(path: &Path) -> Value {
 
 /// The settings of the folder in its copy.
 fn copied_settings(snapshot: &Snapshot) -> Value {
-    read(&snapshot.settings.with_file_name(SETTINGS))
+    Value::Object(super::copied_settings(snapshot.settings.parent().unwrap()).unwrap())
 }
 
 #[test]
@@ -165,6 +171,31 @@ fn a_setting_that_is_not_known_to_be_harmless_is_left_out() {
     assert_eq!(copied_settings(&place.copy()), json!({"verbose": true}));
 }
 
+/// With a value that the CLI does not accept it ignores the file, so the rules that deny are arguments, too.
+#[test]
+fn a_setting_that_the_user_names_is_loaded_and_the_rules_that_deny_stay() {
+    let settings = json!({
+        "cleanupPeriodDays": 1,
+        "processWrapper": "x",
+        "skipDangerousModePermissionPrompt": true,
+        "permissions": {"deny": ["Bash(rm:*)", "Read(./secret)"]},
+    });
+    let place = Place::new(&[(SHARED, &settings.to_string())]);
+    let (_, files) = surveyed(&place.project, None);
+    assert_eq!(unknown_settings(&files), ["cleanupPeriodDays", "processWrapper"].map(str::to_owned).into());
+    let (without, with) =
+        (place.copy(), place.copy_naming(&["cleanupPeriodDays", "skipDangerousModePermissionPrompt"]));
+    let deny = json!({"deny": ["Bash(rm:*)", "Read(./secret)"]});
+    assert_eq!(copied_settings(&without), json!({"permissions": deny}));
+    assert_eq!(copied_settings(&with), json!({"permissions": deny, "cleanupPeriodDays": 1}));
+    let denies = |snapshot: &Snapshot| -> Vec<OsString> {
+        let args = snapshot.args(false).into_iter();
+        args.filter(|argument| argument.to_string_lossy().starts_with("--disallowedTools")).collect()
+    };
+    assert!(denies(&without).is_empty());
+    assert_eq!(denies(&with), ["--disallowedTools=Bash(rm:*)", "--disallowedTools=Read(./secret)"]);
+}
+
 #[test]
 fn a_folder_turns_off_its_own_hooks_and_not_those_of_the_user() {
     let hooks = json!({"Stop": [{"hooks": [{"type": "command", "command": "x"}]}]});
@@ -178,7 +209,8 @@ fn a_folder_turns_off_its_own_hooks_and_not_those_of_the_user() {
 #[test]
 fn a_folder_with_any_name_keeps_its_rules_about_paths() {
     let rules = json!({"permissions": {"deny": ["Read(/secret/**)"], "allow": ["Edit(/src/**)"]}});
-    for (name, is_plain) in [("a[b]c", true), ("a b", true), ("a*b", false), ("a?b", false), ("a\\b", false)]
+    for (name, is_plain) in
+        [("a[b]c", true), ("a b", true), ("a*b", false), ("a?b", false), ("a\\b", false), ("a\nb", false)]
     {
         let outer = Place::new(&[]);
         let project = outer.project.join(name);
@@ -187,6 +219,9 @@ fn a_folder_with_any_name_keeps_its_rules_about_paths() {
         let permissions = copied_settings(&place.copy())["permissions"].clone();
         let path = place.project.display().to_string().replace('[', "\\[").replace(']', "\\]");
         let mut deny = vec![format!("Read(/{path}/secret/**)")];
+        if name.contains('\n') {
+            deny.clear();
+        }
         let mut allow = vec![format!("Edit(/{path}/src/**)")];
         if !is_plain {
             deny.push("Read(./secret/**)".to_owned());

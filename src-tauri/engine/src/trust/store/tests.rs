@@ -272,3 +272,40 @@ fn a_rule_is_expected_in_trusted_folders_only() {
     place.store.expect_rule(&place.project, "Write").unwrap();
     assert_eq!(place.state(), TrustState::Restricted);
 }
+
+#[test]
+fn a_setting_is_loaded_by_its_name_until_the_next_decision() {
+    let place = Place::new();
+    place.settings("settings.json", r#"{"cleanupPeriodDays": 3, "theme": "dark"}"#);
+    let view = || place.store.view(&place.project).unwrap();
+    let setting = |is_loaded| UnknownSetting { name: "cleanupPeriodDays".to_owned(), is_loaded };
+    assert_eq!(view().unknown_settings, [setting(false)]);
+    let trust = |names: &[&str]| {
+        let named = names.iter().map(ToString::to_string).collect();
+        let shown = view().fingerprint;
+        place.store.decide_naming(&place.project, TrustDecision::Trust, shown.as_deref(), named)
+    };
+    for name in ["theme", "somethingElse", "disableAllHooks"] {
+        assert!(matches!(trust(&[name]), Err(TrustError::NotLeftOut { .. })), "{name}");
+    }
+    assert_eq!(place.state(), TrustState::Unknown { survey: survey(&place.project) });
+
+    let admitted = || place.store.check(&place.project).unwrap();
+    trust(&[]).unwrap();
+    let without = admitted();
+    trust(&["cleanupPeriodDays"]).unwrap();
+    assert_eq!(view().unknown_settings, [setting(true)]);
+    let with = admitted();
+    assert_ne!(without, with, "it is another copy");
+    assert_eq!(admitted(), with, "the decision is kept");
+
+    // Keeping the earlier settings keeps what was named.
+    place.settings("settings.json", r#"{"cleanupPeriodDays": 4, "theme": "dark"}"#);
+    assert!(place.state().must_ask());
+    place.decide(TrustDecision::Keep);
+    assert_eq!((admitted(), view().unknown_settings), (with, vec![setting(true)]));
+    place.decide(TrustDecision::Trust);
+    assert_eq!(view().unknown_settings, [setting(false)]);
+    place.decide(TrustDecision::Restrict);
+    assert_eq!(view().unknown_settings, [setting(false)]);
+}

@@ -1,5 +1,5 @@
 import { tick } from 'svelte';
-import { render, screen, within } from '@testing-library/svelte';
+import { cleanup, render, screen, within } from '@testing-library/svelte';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 
@@ -18,17 +18,19 @@ async function page(scene: string) {
   const decided: [TrustDecision, string | null][] = [];
   const agents: (string | null)[] = [];
   const decide = host.decideTrust.bind(host);
-  host.decideTrust = (decision, fingerprint, agent) => {
+  const loads: (readonly string[])[] = [];
+  host.decideTrust = (decision, fingerprint, agent, load) => {
     decided.push([decision, fingerprint]);
     agents.push(agent);
-    return decide(decision, fingerprint, agent);
+    loads.push(load);
+    return decide(decision, fingerprint, agent, load);
   };
   const clock = new ManualClock();
   render(App, { host, clock });
   await screen.findByRole('main');
   window.dispatchEvent(new Event('focus'));
   await tick();
-  return { host, decided, agents, clock, user: userEvent.setup() };
+  return { host, decided, agents, loads, clock, user: userEvent.setup() };
 }
 
 const trustButton = () => screen.getByRole('button', { name: 'Trust this folder' });
@@ -67,6 +69,20 @@ describe('a folder that nobody has decided about', () => {
     await user.click(trustButton());
     expect(decided).toEqual([['trust', 'f1']]);
     await screen.findByRole('textbox', { name: 'Prompt' });
+  });
+
+  it('loads a setting whose effects are not known only if the user names it', async () => {
+    for (const isNamed of [false, true]) {
+      const { loads, clock, user } = await page('trust');
+      const box = screen.getByRole('checkbox', { name: 'Load cleanupPeriodDays' });
+      expect(box).toHaveProperty('checked', false);
+      if (isNamed) await user.click(box);
+      clock.advance(ARM_MS);
+      await tick();
+      await user.click(trustButton());
+      expect(loads).toEqual([isNamed ? ['cleanupPeriodDays'] : []]);
+      cleanup();
+    }
   });
 
   it('can be worked in restricted at once, and is not asked about again', async () => {
