@@ -38,6 +38,7 @@ mod protocol;
 mod queue;
 mod recordings;
 mod rewind;
+mod rules;
 #[cfg(target_os = "linux")]
 mod schedules;
 mod settings;
@@ -294,6 +295,9 @@ fn main() {
     #[cfg(unix)]
     under_the_engine.extend(tests![hostile: git_runs_nothing_of_a_restricted_folder]);
     alone.extend(tests![trust: the_settings_of_this_version_are_known]);
+    alone.extend(tests![rules: a_rule_in_the_copy_is_as_strict_as_in_the_folder].into_iter().map(within_all));
+    #[cfg(unix)]
+    alone.extend(tests![rules: a_rule_holds_in_a_folder_with_any_name].into_iter().map(within_all));
     under_the_engine.extend(tests![trust: a_trusted_folder_has_all_that_it_says]);
     let changes = tests![trust: a_change_takes_effect_only_with_the_answer];
     under_the_engine.extend(changes.into_iter().map(within_all));
