@@ -95,7 +95,9 @@ fn every_listing_is_json_when_asked() {
         &["agents", "--json"],
         &["folders", "--json"],
         &["trust", "--json"],
+        &["settings", "--json"],
         &["settings", "get", "--json"],
+        &["settings", "check", "--json"],
     ] {
         let Some(output) = run(home.path(), args, "") else { return };
         let (code, text) = ended(&output);

@@ -93,7 +93,11 @@ enum Command {
     /// Never runs the file.
     Edit(edit::EditOptions),
     /// Show or change the settings, or check their file
+    #[command(args_conflicts_with_subcommands = true)]
     Settings {
+        /// Print all of them as one JSON object
+        #[arg(long)]
+        json: bool,
         #[command(subcommand)]
         action: Option<SettingsCommand>,
     },
@@ -154,7 +158,11 @@ enum SettingsCommand {
     /// Print the JSON schema of the file
     Schema,
     /// Check the file
-    Check,
+    Check {
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 /// The action that the command line selects.
@@ -318,7 +326,7 @@ impl CommandLine {
             Command::Folders { folder, json: _ } => Mode::Folders(folder_named(cwd, folder.as_deref())?),
             Command::On(args) => Mode::On(args.checked(cwd)?),
             Command::Edit(options) => Mode::Edit(options.within(cwd)),
-            Command::Settings { action } => Mode::Settings(settings(action)),
+            Command::Settings { json, action } => Mode::Settings(settings(json, action)),
             Command::Doctor { agent, json, log } => Mode::Doctor { agent, form: ReportForm::of(json, log) },
             Command::Update(options) => Mode::Update(options),
         })
@@ -346,15 +354,16 @@ impl ReplayArgs {
     }
 }
 
-fn settings(action: Option<SettingsCommand>) -> SettingsAction {
+fn settings(json: bool, action: Option<SettingsCommand>) -> SettingsAction {
     match action {
+        None if json => SettingsAction::Json,
         None => SettingsAction::Get(None),
         Some(SettingsCommand::Get { json: true, .. }) => SettingsAction::Json,
         Some(SettingsCommand::Get { key, .. }) => SettingsAction::Get(key),
         Some(SettingsCommand::Set { key, value }) => SettingsAction::Set { key, value },
         Some(SettingsCommand::Path) => SettingsAction::Path,
         Some(SettingsCommand::Schema) => SettingsAction::Schema,
-        Some(SettingsCommand::Check) => SettingsAction::Check,
+        Some(SettingsCommand::Check { json }) => SettingsAction::Check { json },
     }
 }
 

@@ -3,8 +3,8 @@
 use crate::output::print;
 use deskbell_engine::api::{Settings, SettingsProblem};
 use deskbell_engine::disk;
-use deskbell_engine::settings::SettingsFile;
-use serde_json::Value;
+use deskbell_engine::settings::{Read, SettingsFile};
+use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
@@ -21,7 +21,10 @@ pub enum SettingsAction {
     },
     Path,
     Schema,
-    Check,
+    Check {
+        /// Prints one JSON object.
+        json: bool,
+    },
 }
 
 pub fn main(action: SettingsAction, file: SettingsFile) -> ExitCode {
@@ -81,26 +84,33 @@ fn act(action: SettingsAction, file: &SettingsFile) -> anyhow::Result<(String, E
                 }
             }
         }
-        SettingsAction::Check => {
+        SettingsAction::Check { json } => {
             let read = read();
-            for problem in &read.problems {
-                writeln!(text, "{}", line(file, problem))?;
-            }
-            for (key, line) in &read.unknown {
-                writeln!(
-                    text,
-                    "{}:{line}: “{key}” is not a setting and has no effect",
-                    file.path().display()
-                )?;
-            }
+            text = if json { checked_json(file, &read) } else { checked_text(file, &read) };
             if !read.problems.is_empty() {
                 code = ExitCode::FAILURE;
-            } else if read.unknown.is_empty() {
-                writeln!(text, "{}: no problem found", file.path().display())?;
             }
         }
     }
     Ok((text, code))
+}
+
+fn checked_text(file: &SettingsFile, read: &Read) -> String {
+    let path = file.path().display();
+    let problems = read.problems.iter().map(|problem| line(file, problem) + "\n");
+    let unknown = read
+        .unknown
+        .iter()
+        .map(|(key, line)| format!("{path}:{line}: “{key}” is not a setting and has no effect\n"));
+    let text: String = problems.chain(unknown).collect();
+    if text.is_empty() { format!("{path}: no problem found\n") } else { text }
+}
+
+fn checked_json(file: &SettingsFile, read: &Read) -> String {
+    let unknown: Vec<Value> =
+        read.unknown.iter().map(|(key, line)| json!({"key": key, "line": line})).collect();
+    let checked = json!({"path": file.path(), "problems": read.problems, "unknown": unknown});
+    format!("{checked}\n")
 }
 
 fn complain(file: &SettingsFile, problems: &[SettingsProblem]) {
@@ -137,13 +147,20 @@ mod tests {
         assert_eq!(serde_json::from_str::<Value>(&json).unwrap()["zoom"], 125);
         let (all, _) = act(SettingsAction::Get(None)).unwrap();
         assert_eq!(all.lines().count(), SettingsFile::keys().len());
-        assert!(act(SettingsAction::Check).unwrap().0.ends_with("no problem found\n"));
+        let check = |json| act(SettingsAction::Check { json }).unwrap();
+        assert!(check(false).0.ends_with("no problem found\n"));
+        let checked_json = || serde_json::from_str::<Value>(&check(true).0).unwrap();
+        assert_eq!(checked_json(), json!({"path": file.path(), "problems": [], "unknown": []}));
         std::fs::write(file.path(), "{\n \"zoom\": 9, \"x\": 1}").unwrap();
-        let (checked, code) = act(SettingsAction::Check).unwrap();
+        let (checked, code) = check(false);
         assert_eq!(code, ExitCode::FAILURE);
         assert!(
             checked.contains("line 2, column 10: “zoom” must be") && checked.contains(":2: “x” is not"),
             "{checked}"
         );
+        assert_eq!(check(true).1, ExitCode::FAILURE);
+        let checked = checked_json();
+        assert_eq!(checked["problems"][0]["line"], 2, "{checked}");
+        assert_eq!(checked["unknown"], json!([{"key": "x", "line": 2}]));
     }
 }

@@ -1574,7 +1574,7 @@ _deskbell() {
             return 0
             ;;
         deskbell__subcmd__settings)
-            opts="-h --help get set path schema check help"
+            opts="-h --json --help get set path schema check help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1588,7 +1588,7 @@ _deskbell() {
             return 0
             ;;
         deskbell__subcmd__settings__subcmd__check)
-            opts="-h --help"
+            opts="-h --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -186,6 +186,7 @@ complete -c deskbell -n "__fish_deskbell_using_subcommand on" -l program -d 'Cop
 complete -c deskbell -n "__fish_deskbell_using_subcommand on" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c deskbell -n "__fish_deskbell_using_subcommand edit" -l line -d 'The line, counted from 1' -r
 complete -c deskbell -n "__fish_deskbell_using_subcommand edit" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c deskbell -n "__fish_deskbell_using_subcommand settings; and not __fish_seen_subcommand_from get set path schema check help" -l json -d 'Print all of them as one JSON object'
 complete -c deskbell -n "__fish_deskbell_using_subcommand settings; and not __fish_seen_subcommand_from get set path schema check help" -s h -l help -d 'Print help'
 complete -c deskbell -n "__fish_deskbell_using_subcommand settings; and not __fish_seen_subcommand_from get set path schema check help" -f -a "get" -d 'Print one value as JSON, or every setting with its value'
 complete -c deskbell -n "__fish_deskbell_using_subcommand settings; and not __fish_seen_subcommand_from get set path schema check help" -f -a "set" -d 'Change a setting'
@@ -198,6 +199,7 @@ complete -c deskbell -n "__fish_deskbell_using_subcommand settings; and __fish_s
 complete -c deskbell -n "__fish_deskbell_using_subcommand settings; and __fish_seen_subcommand_from set" -s h -l help -d 'Print help'
 complete -c deskbell -n "__fish_deskbell_using_subcommand settings; and __fish_seen_subcommand_from path" -s h -l help -d 'Print help'
 complete -c deskbell -n "__fish_deskbell_using_subcommand settings; and __fish_seen_subcommand_from schema" -s h -l help -d 'Print help'
+complete -c deskbell -n "__fish_deskbell_using_subcommand settings; and __fish_seen_subcommand_from check" -l json -d 'Print one JSON object'
 complete -c deskbell -n "__fish_deskbell_using_subcommand settings; and __fish_seen_subcommand_from check" -s h -l help -d 'Print help'
 complete -c deskbell -n "__fish_deskbell_using_subcommand settings; and __fish_seen_subcommand_from help" -f -a "get" -d 'Print one value as JSON, or every setting with its value'
 complete -c deskbell -n "__fish_deskbell_using_subcommand settings; and __fish_seen_subcommand_from help" -f -a "set" -d 'Change a setting'

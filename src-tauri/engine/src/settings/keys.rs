@@ -224,7 +224,7 @@ valid JSON changes nothing and is not written until you have corrected it.
 | `deskbell settings set KEY VALUE` | changes one setting; `null` is its default |
 | `deskbell settings path` | the path of the file |
 | `deskbell settings schema` | the JSON Schema of the file, also in [settings.schema.json](settings.schema.json) |
-| `deskbell settings check` | what is wrong with the file, with line and column |
+| `deskbell settings check` | what is wrong with the file, with line and column; `--json` as one JSON object |
 
 In the commands and below, the names of nested objects are joined by dots: `agent.program` is
 `{\"agent\": {\"program\": …}}`.
