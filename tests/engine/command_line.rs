@@ -78,6 +78,7 @@ fn a_relay_without_an_agent_and_one_whose_last_turn_failed_are_no_success() {
     assert_eq!(code, 0, "{text}");
     let (code, text) = relay("/no/such/claude", &prompt("SAY hello")).unwrap();
     assert!(code == 4 && text.contains("agentNotFound"), "{code}: {text}");
+    assert!(text.contains("WARN") && !text.contains('\u{1b}'), "the log in a pipe has no colours: {text:?}");
     let (code, text) = relay("demo", &prompt("SAY a\nCRASH 7")).unwrap();
     assert_eq!(code, 5, "{text}");
 }

@@ -288,7 +288,11 @@ pub fn parse(args: &[OsString], cwd: &Path) -> Result<Mode, Problem> {
     let mut matches = match command.try_get_matches_from_mut(std::iter::once(&program).chain(args)) {
         Ok(matches) => matches,
         Err(_) if window::has_link(&command, args) => return Err(Problem::LinkWithOthers),
-        Err(error) => return Err(window::second_folder(&error).unwrap_or(Problem::Clap(error))),
+        Err(error) => {
+            let is_of_command = args.first().is_some_and(|first| command.find_subcommand(first).is_some());
+            let second = window::second_folder(&error).filter(|_| !is_of_command);
+            return Err(second.unwrap_or(Problem::Clap(error)));
+        }
     };
     let line = CommandLine::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))?;
     line.checked(cwd)

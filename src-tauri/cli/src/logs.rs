@@ -8,7 +8,7 @@ use deskbell_engine::disk;
 use deskbell_engine::log_files::{LogFiles, LogSource};
 use deskbell_engine::settings::SettingsFile;
 use std::fmt;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::mem::ManuallyDrop;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -55,7 +55,9 @@ pub fn begin(source: Option<LogSource>, data: &Path) {
         }
         log_format::layer().with_ansi(false).fmt_fields(PlainFields::default()).with_writer(writer)
     });
-    let stderr = log_format::layer().with_writer(std::io::stderr);
+    let has_colours =
+        io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|no| no.is_empty());
+    let stderr = log_format::layer().with_ansi(has_colours).with_writer(io::stderr);
     tracing_subscriber::registry().with(filter).with(stderr).with(files).init();
     if !is_given && FILTER.set(handle).is_err() {
         tracing::debug!("the log was begun twice");

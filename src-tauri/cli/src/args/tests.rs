@@ -77,6 +77,7 @@ fn a_mistyped_command_is_named_with_its_neighbour() {
     assert!(kind == ErrorKind::InvalidSubcommand && text.contains("'list'"), "{text}");
     let (kind, text) = refused(&["changes", "--jsn"]);
     assert!(kind == ErrorKind::UnknownArgument && text.contains("'--json'"), "{text}");
+    assert_eq!(self::kind(&["settings", "--json", "get"]), ErrorKind::ArgumentConflict);
     // A word that is like none is a folder.
     assert!(matches!(parsed(&["zzz"]), Err(Problem::Folder(_))));
     for path in ["./realy", "/realy", "realy/"] {
