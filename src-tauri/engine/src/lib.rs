@@ -29,6 +29,7 @@ pub mod bell;
 pub mod board;
 pub mod changes;
 pub mod doctor;
+mod excerpt;
 pub mod export;
 pub mod files;
 #[cfg(any(test, fuzzing))]

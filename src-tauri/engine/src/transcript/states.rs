@@ -259,6 +259,16 @@ fn a_failure_says_whether_anything_ran() {
 }
 
 #[test]
+fn a_note_is_cut_between_words() {
+    let mut life = Life::new();
+    life.called("Bash", json!({"command": "false"}));
+    let words = "The mode of this session forbids every command that is not in the list of the allowed ones";
+    life.result(json!(words), json!(format!("Error: {words}")), true, None);
+    let note = "The mode of this session forbids every command that is not in the list of the …";
+    assert_eq!(life.call().note.as_deref(), Some(note));
+}
+
+#[test]
 fn a_question_is_asked_whatever_comes_of_it() {
     let input = json!({"questions": [{"question": "Which?", "options": []}]});
     let mut life = Life::new();

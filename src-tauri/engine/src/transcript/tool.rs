@@ -7,6 +7,7 @@ use crate::agent::tool::{RawInput, ToolInput, ToolKind};
 use crate::agent::{Input, Streams, ToolCall as AgentCall, ToolResult};
 use crate::api::*;
 use crate::document;
+use crate::excerpt::excerpt;
 use crate::server_tool::ServerTool;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -357,6 +358,10 @@ fn language_of(path: Option<&str>) -> Option<String> {
 /// Maximum bytes displayed of an input that did not run. The raw call contains all of it.
 const ORIGINAL: usize = 16 * 1024;
 
+/// Maximum characters of a note and of a subject.
+const LONGEST_NOTE: usize = 80;
+const LONGEST_SUBJECT: usize = 200;
+
 fn beginning(mut text: String) -> String {
     if text.len() > ORIGINAL {
         text.truncate(text.floor_char_boundary(ORIGINAL));
@@ -365,13 +370,13 @@ fn beginning(mut text: String) -> String {
     text
 }
 
-/// How a command that failed ended, otherwise the first line of an error, truncated to 80 characters.
+/// How a command that failed ended, otherwise the beginning of the first line of an error.
 fn failure(outcome: &ToolResult) -> Option<String> {
     if let Some(exit) = outcome.exit.as_ref().filter(|exit| exit.is_failure()) {
         return Some(exit.words());
     }
     let first = first_line(outcome.text.trim_start_matches("Error: "));
-    Some(first).filter(|first| !first.is_empty()).map(|first| first.chars().take(80).collect())
+    Some(first).filter(|first| !first.is_empty()).map(|first| excerpt(&first, LONGEST_NOTE))
 }
 
 fn command_output(outcome: &ToolResult) -> String {
@@ -392,9 +397,6 @@ fn command_output(outcome: &ToolResult) -> String {
 fn first_line(text: &str) -> String {
     let mut lines = text.trim().lines();
     let line = lines.next().unwrap_or("").trim_end();
-    let mut short: String = line.chars().take(200).collect();
-    if short.len() < line.len() || lines.next().is_some() {
-        short.push_str(" …");
-    }
-    short
+    let short = excerpt(line, LONGEST_SUBJECT);
+    if short.len() == line.len() && lines.next().is_some() { format!("{short} …") } else { short }
 }

@@ -4,6 +4,7 @@ use super::parts::spending::tokens_of_turn;
 use super::parts::turn::{Joining, ids};
 use super::*;
 use crate::agent::TurnResult;
+use crate::excerpt::excerpt;
 use crate::session::outcome;
 
 impl Step<'_> {
@@ -216,7 +217,7 @@ impl Step<'_> {
     /// The agent reports an error of its own. It ends the turn, because no `result` follows.
     pub(super) fn error_line(&mut self, words: &str) {
         let first = words.lines().next().unwrap_or_default().trim();
-        let first: String = first.chars().take(300).collect();
+        let first = excerpt(first, 300);
         let Some(turn) = self.machine.turn.take() else {
             if self.machine.process.is_starting() {
                 self.machine.process.on_start_error(first);

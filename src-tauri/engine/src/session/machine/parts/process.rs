@@ -1,6 +1,7 @@
 //! The agent's process: its state, how it was started, its crashes, and the stages of its shutdown.
 
 use crate::api::ExitReport;
+use crate::excerpt::excerpt;
 use crate::launch::Start;
 use crate::session::machine::{Effect, Timeouts, Timer};
 
@@ -311,7 +312,7 @@ impl Process {
         };
         let why = self.start_error.clone().or_else(|| {
             let last = report.stderr.lines().rev().find(|line| !line.trim().is_empty());
-            last.map(|line| line.trim().chars().take(300).collect())
+            last.map(|line| excerpt(line.trim(), 300))
         });
         match why {
             Some(why) => format!("The agent {how}: {why}"),
