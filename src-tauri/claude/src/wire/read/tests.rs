@@ -68,6 +68,86 @@ fn a_result_is_read_as_far_as_it_is_known() {
     assert_eq!(*result, known);
 }
 
+/// The fields are those of 2.1.332, read or not.
+#[test]
+fn a_result_ends_its_turn_whatever_one_of_its_fields_is() {
+    const VALUES: [&str; 13] = [
+        "1",
+        "-1",
+        "1.5",
+        "1e999",
+        "-1e999",
+        "18446744073709551616",
+        r#""a\ud83d""#,
+        "null",
+        "true",
+        "{}",
+        "[]",
+        r#"{"a":[1e999,null]}"#,
+        r#"[1e999,"a",{}]"#,
+    ];
+    let known = [
+        ("subtype", r#""success""#),
+        ("is_error", "false"),
+        ("api_error_status", "null"),
+        ("duration_ms", "1200"),
+        ("duration_api_ms", "1100"),
+        ("num_turns", "1"),
+        ("result", r#""done""#),
+        ("errors", r#"["no"]"#),
+        ("stop_reason", r#""end_turn""#),
+        ("terminal_reason", r#""completed""#),
+        ("session_id", r#""s""#),
+        ("total_cost_usd", "0.25"),
+        ("usage", r#"{"input_tokens":3,"output_tokens":4}"#),
+        ("modelUsage", r#"{"m":{"inputTokens":3,"costUSD":0.25,"contextWindow":200000}}"#),
+        ("permission_denials", "[]"),
+        ("user_message_uuids", r#"["u"]"#),
+        ("origin", r#"{"kind":"human"}"#),
+        ("uuid", r#""r""#),
+        ("a_field_of_tomorrow", "1"),
+    ];
+    let line = |odd: usize, value: &str| {
+        let field = |(nr, (name, usual)): (usize, &(&str, &str))| {
+            format!(r#""{name}":{}"#, if nr == odd { value } else { *usual })
+        };
+        known.iter().enumerate().map(field).collect::<Vec<_>>().join(",")
+    };
+    for (nr, (name, _)) in known.iter().enumerate() {
+        for value in VALUES {
+            let fields = line(nr, value);
+            for line in
+                [format!(r#"{{"type":"result",{fields}}}"#), format!(r#"{{{fields},"type":"result"}}"#)]
+            {
+                let AgentEvent::TurnEnded(result) = parse(line.as_bytes()) else {
+                    panic!("{line}: {:?}", parse(line.as_bytes()))
+                };
+                // The other fields count as they are.
+                assert!(*name == "num_turns" || result.num_turns == 1, "{name} of {value}: {result:?}");
+                assert!(
+                    *name == "session_id" || result.session_id.as_deref() == Some("s"),
+                    "{name} of {value}"
+                );
+                assert!(*name == "modelUsage" || result.models.len() == 1, "{name} of {value}: {result:?}");
+            }
+        }
+    }
+    for part in [
+        r#""usage":{"input_tokens":VALUE}"#,
+        r#""modelUsage":{"m":VALUE}"#,
+        r#""modelUsage":{"m":{"inputTokens":VALUE,"costUSD":VALUE,"contextWindow":VALUE}}"#,
+        r#""origin":{"kind":VALUE}"#,
+        r#""user_message_uuids":[VALUE]"#,
+        r#""errors":[VALUE]"#,
+    ] {
+        for value in VALUES {
+            let line = format!(r#"{{"type":"result","num_turns":2,{}}}"#, part.replace("VALUE", value));
+            let AgentEvent::TurnEnded(result) = parse(line.as_bytes()) else { panic!("{line}") };
+            assert_eq!(result.num_turns, 2, "{line}");
+        }
+    }
+}
+
 #[test]
 fn numbers_beyond_all_measure_are_bounded() {
     let line = br#"{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":18446744073709551615}}"#;
