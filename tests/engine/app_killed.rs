@@ -6,6 +6,7 @@ use crate::leftovers::nothing_runs;
 use crate::life::{DEADLINE, MARK};
 use crate::program::demo_agent;
 use deskbell_tests::relay;
+use deskbell_tests::suite::missing;
 use deskbell_tests::window::{eventually, processes_with};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -18,18 +19,9 @@ use tokio::time::timeout;
 /// Agents get 3.5 s to exit by themselves; the rest is for a busy machine.
 pub const SOON: Duration = Duration::from_secs(6);
 
-/// The built app; `None`, with a message, where it is not built and not required.
+/// The built app; `None`, and the test is reported as skipped, where it is not built and not required.
 pub fn app() -> Option<PathBuf> {
-    match relay::app() {
-        Ok(app) => Some(app),
-        Err(error) if std::env::var("DESKBELL_TEST_REQUIRE").is_ok_and(|required| required == "1") => {
-            panic!("{error:#}")
-        }
-        Err(error) => {
-            eprintln!("skipped: {error:#}");
-            None
-        }
-    }
+    relay::app().map_or_else(|error| missing(&format!("{error:#}")), Some)
 }
 
 /// The app as `deskbell relay`, with all its processes marked.
@@ -149,4 +141,22 @@ async fn an_app_that_is_asked_to_end_leaves_nothing() {
     let status = timeout(DEADLINE, app.child.wait()).await.expect("it ends").unwrap();
     assert!(status.success(), "{status}");
     nothing_runs(&app.mark, SOON).await;
+}
+
+/// A test that passes because it did nothing is seen in the output of its run, which hides the prints of other tests.
+#[test]
+fn a_test_without_the_app_is_reported_as_skipped_by_name_and_fails_where_the_app_is_required() {
+    let name = "server::a_client_killed_in_an_answer_gets_all_of_it_exactly_once";
+    let run = |required: &str| {
+        let mut command = std::process::Command::new(std::env::current_exe().unwrap());
+        command.args([name, "--exact"]).env("DESKBELL_TEST_APP", "/no/app");
+        command.env("DESKBELL_TEST_REQUIRE", required).output().unwrap()
+    };
+    let skipped = run("0");
+    let reported =
+        String::from_utf8_lossy(&skipped.stderr).contains(&format!("skipped: {name}: /no/app is not there"));
+    assert!(skipped.status.success() && reported, "{skipped:?}");
+    let failed = run("1");
+    assert!(!failed.status.success(), "{failed:?}");
+    assert!(String::from_utf8_lossy(&failed.stdout).contains("/no/app is not there"), "{failed:?}");
 }

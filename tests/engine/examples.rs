@@ -1,6 +1,7 @@
 //! The engine's examples, run with the demo agent as a user would run them.
 
 use crate::program::demo_agent;
+use deskbell_tests::suite::missing;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -15,10 +16,7 @@ fn example(name: &str) -> Option<PathBuf> {
     if program.is_file() {
         return Some(program);
     }
-    let is_required = std::env::var("DESKBELL_TEST_REQUIRE").is_ok_and(|required| required == "1");
-    assert!(!is_required, "{} is not there", program.display());
-    eprintln!("skipped: run `cargo build -p deskbell-engine --examples` first");
-    None
+    missing(&format!("{} is not there: run `cargo build -p deskbell-engine --examples`", program.display()))
 }
 
 /// A project, and the agent's own folder.

@@ -20,7 +20,7 @@ use deskbell_tests::mock_api::MockApi;
 use deskbell_tests::mock_models::{MockModels, NO_QUESTIONS, WRITTEN};
 use deskbell_tests::real_cli::process;
 use deskbell_tests::sockets::SocketWatch;
-use deskbell_tests::suite::Requirement;
+use deskbell_tests::suite::{Requirement, skipped};
 use deskbell_tests::window::processes_with;
 use serde_json::{Value, json};
 use std::any::Any;
@@ -38,10 +38,7 @@ pub fn installed(name: &str) -> Option<PathBuf> {
         Path::new(&folder).join(name).join("node_modules/.bin").join(file)
     });
     let found = program.filter(|program| program.is_file());
-    if found.is_none() {
-        eprintln!("skipped: DESKBELL_TEST_AGENTS has no {name}");
-    }
-    found
+    found.or_else(|| skipped(&format!("DESKBELL_TEST_AGENTS has no {name}")))
 }
 
 fn write(path: &Path, json: &Value) {
@@ -596,7 +593,7 @@ fn set_traps(setup: &Setup) {
 async fn runs_nothing_of_a_hostile_folder(name: &str) {
     let Some(program) = installed(name) else { return };
     if let Requirement::Missing(what) = SocketWatch::requirement() {
-        return eprintln!("skipped: {what}");
+        return skipped(&what).unwrap_or_default();
     }
     let models = MockModels::start().await.unwrap();
     let watched = tempfile::tempdir().unwrap();

@@ -22,6 +22,7 @@ use crate::leftovers::nothing_runs;
 use crate::life::{DEADLINE, MARK};
 use deskbell_tests::real_cli::process;
 use deskbell_tests::relay::text_of;
+use deskbell_tests::suite::skipped;
 use deskbell_tests::window::processes_with;
 use serde_json::{Value, json};
 use std::os::unix::fs::{PermissionsExt, chown, symlink};
@@ -323,7 +324,7 @@ async fn another_user_cannot_connect() {
     };
     let closed = match as_other().await {
         Ok(output) if !String::from_utf8_lossy(&output.stderr).contains("setpriv:") => output,
-        other => return eprintln!("skipped: no second user to try it with: {other:?}"),
+        other => return skipped(&format!("no second user to try it with: {other:?}")).unwrap_or_default(),
     };
     assert!(String::from_utf8_lossy(&closed.stderr).contains("refused: Permission denied"), "{closed:?}");
     for path in socket.ancestors().take_while(|path| path.starts_with(world.root())) {

@@ -6,6 +6,7 @@ use deskbell_engine::api::{Decision, Outcome};
 use deskbell_tests::real_cli::World;
 use deskbell_tests::relay::{Relay, outcome, program_without_windows};
 use deskbell_tests::sshd::{self, Sshd};
+use deskbell_tests::suite::is_required;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -36,10 +37,7 @@ impl Far {
     /// `None`, with a message, where sshd is not installed.
     async fn new() -> Result<Option<Self>> {
         if !sshd::is_installed() {
-            ensure!(
-                !std::env::var("DESKBELL_TEST_REQUIRE").is_ok_and(|required| required == "1"),
-                "sshd is not installed"
-            );
+            ensure!(!is_required(), "sshd is not installed");
             eprintln!("skipped: sshd is not installed");
             return Ok(None);
         }

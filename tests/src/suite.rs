@@ -8,8 +8,10 @@ use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::env;
 use std::future::Future;
+use std::io::Write;
 use std::pin::Pin;
 use std::sync::{Mutex, PoisonError, RwLock};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
@@ -48,6 +50,27 @@ impl From<&Result<()>> for Requirement {
             Err(error) => Self::Missing(format!("{error:#}")),
         }
     }
+}
+
+/// Whether nothing that a test needs may be missing.
+pub fn is_required() -> bool {
+    env::var_os("DESKBELL_TEST_REQUIRE").is_some_and(|value| value == "1")
+}
+
+/// Reports the running test as skipped, because of what is missing; where nothing may be missing, fails it.
+pub fn missing<T>(reason: &str) -> Option<T> {
+    assert!(!is_required(), "{reason}");
+    skipped(reason)
+}
+
+/// Reports the running test as skipped, by name.
+pub fn skipped<T>(reason: &str) -> Option<T> {
+    let current = thread::current();
+    let name = current.name().unwrap_or("a test");
+    // The harness hides the prints of tests that pass, but nothing that is written to stderr itself. In one write, because
+    // tests run at the same time. If stderr is closed, nobody reads the report.
+    let _ = std::io::stderr().write_all(format!("skipped: {name}: {reason}\n").as_bytes());
+    None
 }
 
 /// One asynchronous test.
@@ -140,7 +163,7 @@ pub fn run(requirement: Requirement, mut tests: Vec<Test>) -> ! {
     let mut arguments = Arguments::from_args();
     arguments.test_threads.get_or_insert(N_THREADS);
     tests.sort_by_key(|test| !test.is_alone);
-    let required = env::var_os("DESKBELL_TEST_REQUIRE").is_some_and(|value| value == "1");
+    let required = is_required();
     let mut reasons: Vec<String> = Vec::new();
     let left_out = left_out(&tests, arguments.filter.is_none() && !arguments.list && !chance::is_whole());
     let trials =

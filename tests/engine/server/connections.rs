@@ -1,6 +1,6 @@
 //! Connections as a window makes them: what ssh asks reaches the window, and only the window.
 
-use super::far::{environment, missing, put, relay_program};
+use super::far::{environment, put, relay_program};
 use crate::app_killed::SOON;
 use crate::leftovers::nothing_runs;
 use crate::life::DEADLINE;
@@ -8,6 +8,7 @@ use crate::server::world::World;
 use deskbell_cli::far::{AskWindow, Asked, Connections, Far, FarError, Secret, Unanswered};
 use deskbell_engine::api::{ConnectionQuestionKind, FolderListing, Status};
 use deskbell_tests::sshd::{self, Sshd};
+use deskbell_tests::suite::missing;
 use deskbell_tests::wait::eventually;
 use std::collections::BTreeSet;
 use std::path::Path;

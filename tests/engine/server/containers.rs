@@ -10,6 +10,7 @@ use crate::app_killed::SOON;
 use crate::leftovers::nothing_runs;
 use crate::life::{DEADLINE, MARK};
 use deskbell_tests::relay::text_of;
+use deskbell_tests::suite::{missing, skipped};
 use deskbell_tests::window::eventually;
 use serde_json::{Value, json};
 use std::fs;
@@ -34,7 +35,7 @@ impl Container {
     async fn start() -> Option<Self> {
         let podman = find("podman").or_else(|| skipped("podman is not installed"))?;
         if !relay_program().is_file() {
-            return super::far::missing("deskbell-relay is not built");
+            return missing("deskbell-relay is not built");
         }
         let folder = tempfile::Builder::new().prefix("pod").tempdir().unwrap();
         let files = folder.path().join("files");
@@ -108,11 +109,6 @@ impl Container {
         assert!(removed.status.success(), "{removed:?}");
         nothing_runs(&self.mark, SOON).await;
     }
-}
-
-fn skipped<T>(why: &str) -> Option<T> {
-    eprintln!("skipped: {why}");
-    None
 }
 
 fn find(name: &str) -> Option<PathBuf> {

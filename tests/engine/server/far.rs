@@ -8,6 +8,7 @@ use crate::program::demo_agent;
 use crate::server::world::{Client, World};
 use deskbell_tests::relay;
 use deskbell_tests::sshd::{self, Sshd};
+use deskbell_tests::suite::missing;
 use serde_json::json;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -112,12 +113,6 @@ pub(super) fn environment(world: &World) -> [(&'static str, String); 4] {
 /// Built beside the app.
 pub(super) fn relay_program() -> PathBuf {
     relay::program_without_windows().unwrap_or_default()
-}
-
-pub(super) fn missing<T>(what: &str) -> Option<T> {
-    assert!(!std::env::var("DESKBELL_TEST_REQUIRE").is_ok_and(|required| required == "1"), "{what}");
-    eprintln!("skipped: {what}");
-    None
 }
 
 pub(super) fn put(path: &Path, text: &str) {

@@ -3,7 +3,7 @@
 //!
 //! `DESKBELL_FAULTS=100` makes as many; `DESKBELL_FAULT_SEED` repeats their order.
 
-use super::far::{environment, missing, relay_program};
+use super::far::{environment, relay_program};
 use super::mirror::{of_server, until};
 use crate::app_killed::SOON;
 use crate::leftovers::nothing_runs;
@@ -19,6 +19,7 @@ use deskbell_tests::chance::Chance;
 use deskbell_tests::real_cli::process;
 use deskbell_tests::relay::text_of;
 use deskbell_tests::sshd::{self, Sshd};
+use deskbell_tests::suite::missing;
 use deskbell_tests::window::{eventually, processes_with};
 use rustix::process::{Pid, Signal, kill_process};
 use std::path::PathBuf;
