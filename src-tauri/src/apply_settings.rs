@@ -1,7 +1,5 @@
 //! Puts changed settings into effect, whether the page, `deskbell settings` or the user's editor changed the file.
 
-use crate::registry::SessionRegistry;
-use crate::settings::CurrentSettings;
 use crate::start;
 use crate::windows::{BOARD, Windows};
 use crate::{autostart, board, emit, keep_awake, lifecycle, project, zoom};
@@ -9,6 +7,8 @@ use deskbell_cli::logs;
 use deskbell_engine::api::{Settings, WindowEvent};
 use deskbell_engine::disk;
 use deskbell_engine::settings::SettingsWatch;
+use deskbell_sessions::registry::SessionRegistry;
+use deskbell_sessions::settings::CurrentSettings;
 use std::sync::Arc;
 use std::time::Duration;
 use tauri::{AppHandle, Manager};

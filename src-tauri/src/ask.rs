@@ -19,12 +19,12 @@ mod task_dialog;
 mod tests;
 mod wording;
 
-use crate::registry::SessionRegistry;
 use crate::{emit, windows};
 use deskbell_engine::api::*;
 use deskbell_engine::permission::{
     DialogEffect, DialogId, DialogRequest, DialogResponse, Dialogs, WindowView,
 };
+use deskbell_sessions::registry::SessionRegistry;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tauri::{AppHandle, Manager};

@@ -1,15 +1,8 @@
 //! The board: a window with the sessions of all projects that work, wait for the user or have just finished.
 
-mod costs;
-
-use self::costs::Costs;
 use crate::ask::DialogController;
-use crate::checkouts::{self, Checkouts};
 use crate::emit::{self, Channels};
-use crate::hidden::HiddenSessions;
 use crate::questions::OpenQuestions;
-use crate::registry::SessionRegistry;
-use crate::settings::CurrentSettings;
 use crate::start::StartPage;
 use crate::windows::{BOARD, bring_up};
 use crate::{lifecycle, showing};
@@ -18,6 +11,11 @@ use deskbell_engine::api::*;
 use deskbell_engine::board::Board;
 use deskbell_engine::projects::Change;
 use deskbell_engine::stored::{Follower, Located};
+use deskbell_sessions::board_costs::Costs;
+use deskbell_sessions::checkouts::{self, Checkouts};
+use deskbell_sessions::hidden::HiddenSessions;
+use deskbell_sessions::registry::SessionRegistry;
+use deskbell_sessions::settings::CurrentSettings;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

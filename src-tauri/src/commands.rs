@@ -19,26 +19,26 @@ pub mod worktrees;
 
 use crate::ask::DialogController;
 use crate::emit::Channels;
-use crate::hidden::HiddenSessions;
 use crate::notify::Bell;
-use crate::orphans::OrphanProcesses;
 use crate::places::PlacesStore;
-use crate::registry::SessionRegistry;
-use crate::registry::far::{not_here, taking_files};
-use crate::settings::CurrentSettings;
 use crate::watch::FolderWatches;
 use crate::windows::Windows;
 use crate::{
-    apply_settings, clipboard, editor, emit, lifecycle, links, project, waiting, worktree_uses, zoom,
+    apply_settings, clipboard, editor, emit, gpu, lifecycle, links, project, waiting, worktree_uses, zoom,
 };
-use deskbell_cli::folders;
 use deskbell_cli::logs;
-use deskbell_cli::prompt_snapshots::PromptSnapshots;
 use deskbell_engine::api::*;
 use deskbell_engine::attachment::CheckedAttachment;
 use deskbell_engine::disk;
 use deskbell_engine::files::Files;
 use deskbell_engine::permission::DialogId;
+use deskbell_sessions::folders;
+use deskbell_sessions::hidden::HiddenSessions;
+use deskbell_sessions::orphans::OrphanProcesses;
+use deskbell_sessions::prompt_snapshots::PromptSnapshots;
+use deskbell_sessions::registry::SessionRegistry;
+use deskbell_sessions::registry::far::{not_here, taking_files};
+use deskbell_sessions::settings::CurrentSettings;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -324,7 +324,7 @@ pub async fn open_settings_file(app: AppHandle) -> Answer<()> {
 /// Tests the agent: reports which program it is, and whether it asks before it acts.
 #[tauri::command]
 pub async fn check_agent(app: AppHandle) -> Answer<Checkup> {
-    Ok(app.state::<SessionRegistry>().check_agent().await)
+    Ok(app.state::<SessionRegistry>().check_agent(gpu::draws()).await)
 }
 
 /// The last lines of the log, for a bug report.

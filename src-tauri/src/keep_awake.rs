@@ -1,9 +1,9 @@
 //! Keeping the computer awake while an agent works on it, as the settings say: as long as a turn runs in a session of this
 //! computer, in the app, in the user's server or in a container, with or without a window.
 
-use crate::registry::SessionRegistry;
-use crate::settings::CurrentSettings;
 use deskbell_awake::{Buses, KeepAwake};
+use deskbell_sessions::registry::SessionRegistry;
+use deskbell_sessions::settings::CurrentSettings;
 use std::sync::Arc;
 use tauri::{AppHandle, Manager};
 

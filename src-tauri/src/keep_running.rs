@@ -1,10 +1,10 @@
 //! Sessions that keep running when Deskbell closes. They run in the server of this user; the registry mirrors them.
 
-use crate::registry::{KeptServer, SessionRegistry};
 use crate::windows::{Windows, name_of};
 use crate::{board, emit, keep_awake, start, worktree_uses};
 use deskbell_engine::api::{ProjectRef, WindowEvent};
 use deskbell_engine::remote::{Dial, ServerLink};
+use deskbell_sessions::registry::{KeptServer, SessionRegistry};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tauri::{AppHandle, Manager};

@@ -11,9 +11,6 @@ use crate::native_dialogs;
 use crate::notify::Bell;
 use crate::places::{PlacesStore, WindowPlace};
 use crate::questions::OpenQuestions;
-use crate::registry::SessionRegistry;
-use crate::registry::far::taking_files;
-use crate::settings::CurrentSettings;
 #[cfg(target_os = "linux")]
 use crate::webkit;
 use crate::windows::{BOARD, ProjectWindow, Windows, bring_up, is_focused, name_of, seen_failures, title};
@@ -26,6 +23,9 @@ use deskbell_engine::api::{
 use deskbell_engine::disk;
 use deskbell_engine::files::Files;
 use deskbell_engine::title::Title;
+use deskbell_sessions::registry::SessionRegistry;
+use deskbell_sessions::registry::far::taking_files;
+use deskbell_sessions::settings::CurrentSettings;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;

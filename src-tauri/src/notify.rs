@@ -5,8 +5,6 @@
 use crate::activation;
 use crate::ask::{self, DialogController, Outcome};
 use crate::emit;
-use crate::registry::SessionRegistry;
-use crate::settings::CurrentSettings;
 use crate::windows::{self, Windows};
 use deskbell_engine::api::{
     BellKind, CommandError, Decision, ErrorCode, PermissionRequest, ProjectRef, RemoteMachine, RequestId,
@@ -17,6 +15,8 @@ use deskbell_engine::permission::DialogId;
 use deskbell_engine::title::Title;
 use deskbell_engine::user_command::{Facts, UserCommands};
 use deskbell_notifications::{CLICK, DesktopNotification, NotificationAnswer, Notifier, SessionBus};
+use deskbell_sessions::registry::SessionRegistry;
+use deskbell_sessions::settings::CurrentSettings;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;

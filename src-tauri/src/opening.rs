@@ -4,10 +4,10 @@
 use crate::start::StartPage;
 use crate::windows::Windows;
 use crate::{lifecycle, start};
-use deskbell_cli::folders;
 use deskbell_engine::api::{BadFolder, CommandError, ErrorCode, ProjectRef, RemoteMachine, RemoteProject};
 use deskbell_engine::disk;
 use deskbell_engine::projects::ProjectStore;
+use deskbell_sessions::folders;
 use std::path::{Path, PathBuf};
 use tauri::{AppHandle, Manager};
 use tokio::sync::mpsc;

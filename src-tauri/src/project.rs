@@ -3,17 +3,17 @@
 mod far;
 
 use crate::emit;
-use crate::orphans::OrphanProcesses;
-use crate::registry::SessionRegistry;
-use crate::settings::CurrentSettings;
 use crate::watch::FolderWatches;
 use crate::windows::{ProjectWindow, Windows, name_of};
-use deskbell_cli::agent;
-use deskbell_cli::trust::{Refused, TrustGate};
 use deskbell_engine::acp::ChosenAgent;
 use deskbell_engine::api::*;
 use deskbell_engine::changes::WorkingTree;
 use deskbell_engine::disk;
+use deskbell_sessions::agent;
+use deskbell_sessions::orphans::OrphanProcesses;
+use deskbell_sessions::registry::SessionRegistry;
+use deskbell_sessions::settings::CurrentSettings;
+use deskbell_sessions::trust::{Refused, TrustGate};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

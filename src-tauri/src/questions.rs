@@ -2,8 +2,8 @@
 //! sends each answer once; nothing keeps it.
 
 use crate::emit;
-use deskbell_cli::far::{AskWindow, Asked, Secret};
 use deskbell_engine::api::{CommandError, ConnectionQuestion, ErrorCode, WindowEvent};
+use deskbell_sessions::far::{AskWindow, Asked, Secret};
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tauri::{AppHandle, Manager};

@@ -3,16 +3,12 @@
 use crate::ask::{self, DialogController};
 use crate::background::Background;
 use crate::emit::Channels;
-use crate::hidden::HiddenSessions;
 use crate::notify::{Bell, Ring};
 use crate::opening;
-use crate::orphans::OrphanProcesses;
 use crate::places::{PlacesStore, SavedPlaces};
 use crate::questions::OpenQuestions;
-use crate::registry::{self, SessionRegistry};
 #[cfg(all(unix, not(target_os = "macos")))]
 use crate::second_start::{self, SecondStart};
-use crate::settings::CurrentSettings;
 use crate::start::{self, StartPage};
 use crate::watch::FolderWatches;
 #[cfg(target_os = "linux")]
@@ -24,11 +20,8 @@ use crate::{
 };
 use anyhow::Context;
 use deskbell_cli::args::Args;
-use deskbell_cli::folders;
 use deskbell_cli::logs;
-use deskbell_cli::prompt_snapshots::PromptSnapshots;
 use deskbell_cli::signals;
-use deskbell_cli::trust;
 use deskbell_engine::api::*;
 use deskbell_engine::bell::BellEvent;
 use deskbell_engine::disk::{self, SetAside};
@@ -38,6 +31,13 @@ use deskbell_engine::search::Absent;
 use deskbell_engine::settings::SettingsFile;
 use deskbell_engine::stored::MarkStore;
 use deskbell_engine::trust::TrustStore;
+use deskbell_sessions::folders;
+use deskbell_sessions::hidden::HiddenSessions;
+use deskbell_sessions::orphans::OrphanProcesses;
+use deskbell_sessions::prompt_snapshots::PromptSnapshots;
+use deskbell_sessions::registry::{self, SessionRegistry};
+use deskbell_sessions::settings::CurrentSettings;
+use deskbell_sessions::trust;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use tauri::{AppHandle, Manager, RunEvent};

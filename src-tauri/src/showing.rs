@@ -2,10 +2,10 @@
 
 use crate::emit;
 use crate::opening::{self, Confirmed};
-use crate::registry::SessionRegistry;
 use crate::windows::{Windows, bring_up};
 use deskbell_engine::api::*;
 use deskbell_engine::disk;
+use deskbell_sessions::registry::SessionRegistry;
 use std::path::{Path, PathBuf};
 use tauri::{AppHandle, Manager};
 

@@ -2,18 +2,18 @@
 //! not opened, and asks before the home folder is.
 
 use crate::ask::DialogController;
-use crate::checkouts;
 use crate::emit::{self, Channels};
 use crate::lifecycle;
 use crate::questions::OpenQuestions;
-use crate::registry::SessionRegistry;
-use crate::settings::CurrentSettings;
 use crate::windows::{Windows, bring_up};
 use anyhow::Context;
 use deskbell_engine::api::*;
 use deskbell_engine::disk::{self, SetAside};
 use deskbell_engine::projects::{Change, KnownProject, ProjectFolders, ProjectStore, Projects};
 use deskbell_engine::title::Title;
+use deskbell_sessions::checkouts;
+use deskbell_sessions::registry::SessionRegistry;
+use deskbell_sessions::settings::CurrentSettings;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -3,7 +3,6 @@
 use crate::background::Background;
 use crate::opening::{self, Confirmed};
 use crate::places::PlacesStore;
-use crate::registry::SessionRegistry;
 use crate::windows::Windows;
 use crate::{emit, lifecycle, project, showing, start};
 use anyhow::Context;
@@ -11,6 +10,7 @@ use deskbell_cli::args::{self, Args, Mode, Problem};
 use deskbell_engine::api::*;
 use deskbell_engine::disk;
 use deskbell_engine::projects::ProjectStore;
+use deskbell_sessions::registry::SessionRegistry;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use tauri::{AppHandle, Manager};

@@ -3,12 +3,12 @@
 
 use crate::detached;
 use crate::user_command::{filled, find, shown};
-use deskbell_cli::far::MachineCommand;
-use deskbell_cli::profiles::CLAUDE_CONFIG_DIR;
 use deskbell_engine::api::{
     CommandError, ErrorCode, RemoteFolder, RemoteMachine, RemoteProject, UserCommand,
 };
 use deskbell_engine::disk;
+use deskbell_sessions::far::MachineCommand;
+use deskbell_sessions::profiles::CLAUDE_CONFIG_DIR;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 

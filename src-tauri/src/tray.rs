@@ -11,12 +11,12 @@ mod menu;
 
 use crate::board;
 use crate::native_dialogs;
-use crate::registry::SessionRegistry;
-use crate::settings::CurrentSettings;
 use crate::windows::{BOARD, bring_up};
 use crate::{closing, lifecycle, start};
 use anyhow::Context;
 use deskbell_engine::api::SessionId;
+use deskbell_sessions::registry::SessionRegistry;
+use deskbell_sessions::settings::CurrentSettings;
 use icon::Icon;
 use menu::Contents;
 use std::sync::Arc;

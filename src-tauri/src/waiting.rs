@@ -2,9 +2,9 @@
 //! keyboard, a request of another project has no dialog.
 
 use crate::emit;
-use crate::registry::SessionRegistry;
 use crate::windows::{Windows, name_of};
 use deskbell_engine::api::{ProjectRef, Session, SessionId, WindowEvent};
+use deskbell_sessions::registry::SessionRegistry;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use tauri::{AppHandle, Manager};

@@ -4,7 +4,6 @@
 use crate::activation;
 use crate::forward::Forward;
 use crate::pane::Pane;
-use crate::wanted::AgentQuestion;
 use deskbell_engine::acp::ChosenAgent;
 use deskbell_engine::api::{
     BoardState, CommandError, ErrorCode, ItemId, NamedDraft, ProjectRef, Session, SessionId, Status,
@@ -12,6 +11,7 @@ use deskbell_engine::api::{
 use deskbell_engine::files::Files;
 use deskbell_engine::search::Searching;
 use deskbell_engine::stored::Follower;
+use deskbell_sessions::wanted::AgentQuestion;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tauri::{AppHandle, Manager};

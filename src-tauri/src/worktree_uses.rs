@@ -2,9 +2,9 @@
 //! has come or gone.
 
 use crate::emit;
-use crate::registry::SessionRegistry;
 use crate::windows::Windows;
 use deskbell_engine::api::{ProjectRef, WindowEvent};
+use deskbell_sessions::registry::SessionRegistry;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tauri::{AppHandle, Manager};

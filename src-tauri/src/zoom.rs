@@ -1,9 +1,9 @@
 //! The zoom of windows: that of the settings, and a project's own, which its window's keys change.
 
 use crate::places::PlacesStore;
-use crate::settings::CurrentSettings;
 use crate::windows::Windows;
 use deskbell_engine::api::{ProjectRef, ZoomStep};
+use deskbell_sessions::settings::CurrentSettings;
 use std::sync::Arc;
 use tauri::{AppHandle, Manager, WebviewWindow};
 

@@ -64,7 +64,7 @@ fn the_engine_knows_nothing_of_tauri() {
 }
 
 /// The crates from the bottom to the top, each with the crates of ours that it may use.
-const CRATES: [(&str, &[&str]); 11] = [
+const CRATES: [(&str, &[&str]); 12] = [
     ("src-tauri/api", &[]),
     ("src-tauri/document", &["deskbell-api"]),
     ("src-tauri/disk", &["deskbell-api"]),
@@ -86,7 +86,8 @@ const CRATES: [(&str, &[&str]); 11] = [
     ),
     ("src-tauri/awake", &[]),
     ("src-tauri/notifications", &["deskbell-api"]),
-    ("src-tauri/cli", &["deskbell-demo-agent", "deskbell-engine", "deskbell-server"]),
+    ("src-tauri/sessions", &["deskbell-engine", "deskbell-server"]),
+    ("src-tauri/cli", &["deskbell-demo-agent", "deskbell-engine", "deskbell-server", "deskbell-sessions"]),
 ];
 
 #[test]
@@ -211,6 +212,7 @@ fn modules_use_each_other_in_one_direction() {
         "src-tauri/acp/src",
         "src-tauri/disk/src",
         "src-tauri/server/src",
+        "src-tauri/sessions/src",
         "xtask/src",
     ] {
         assert_eq!(in_circles(modules(folder)), [""; 0], "{folder}");

@@ -89,7 +89,7 @@ const HANDS_ON: [(&str, &str); 8] = [
     ("ui/src/lib/session/feed.ts", "this.state.apply("),
     ("ui/src/lib/host/tauri.ts", "invoke"),
     ("src-tauri/src/commands.rs", ".command(&project, &session_id, command)"),
-    ("src-tauri/src/registry.rs", ".command(command)"),
+    ("src-tauri/sessions/src/registry.rs", ".command(command)"),
 ];
 
 #[test]

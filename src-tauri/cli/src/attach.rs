@@ -66,7 +66,7 @@ pub fn main(mode: ServerMode) -> ExitCode {
 }
 
 async fn attach(options: AttachOptions) -> anyhow::Result<ExitCode> {
-    let data = crate::folders::data();
+    let data = deskbell_sessions::folders::data();
     if let Some(session_id) = options.session.clone() {
         return attach_session(&data, &options, session_id).await;
     }

@@ -2,12 +2,12 @@
 //! reverts them. See docs/relay.md.
 
 use crate::args::changes::{ChangesAction, ChangesOptions};
-use crate::folders;
 use crate::output::{plain, print, words};
 use anyhow::{anyhow, bail};
 use deskbell_engine::LocalHost;
 use deskbell_engine::api::{Changes, ChangesBase, FileChange, FileContent, FileState, HunkPlace};
 use deskbell_engine::changes::{Reverts, WorkingTree};
+use deskbell_sessions::folders;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};

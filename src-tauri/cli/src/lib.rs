@@ -4,26 +4,18 @@
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make and read files of their own"))]
 
-pub mod agent;
+mod agents_command;
 pub mod args;
 pub mod attach;
 mod browse;
 mod changes;
-pub mod cost;
-mod desktop;
-pub mod doctor;
-pub mod environment;
+mod doctor;
 pub mod exit;
-pub mod far;
-pub mod folders;
 mod link;
 pub mod logs;
 mod on;
-pub mod other_agents;
 mod output;
-pub mod profiles;
 mod projects;
-pub mod prompt_snapshots;
 pub mod recordings;
 mod relay;
 mod replay;
@@ -32,7 +24,6 @@ pub mod serve;
 pub mod sessions;
 mod settings;
 pub mod signals;
-pub mod trust;
 mod trust_command;
 mod update;
 mod worktrees;
@@ -44,6 +35,7 @@ use args::{Args, Mode, Problem};
 use deskbell_engine::log_files::LogSource;
 use deskbell_engine::process::guard::Guard;
 use deskbell_engine::settings::SettingsFile;
+use deskbell_sessions::{agent, far, folders};
 use exit::Exit;
 use std::ffi::OsString;
 use std::io::ErrorKind;
@@ -146,7 +138,7 @@ fn run(mode: Mode, desktop: Option<&Desktop>) -> ExitCode {
         Mode::Worktrees(options) => worktrees::main(&options),
         Mode::Update(options) => update::main(options),
         Mode::Trust(options) => trust_command::main(options),
-        Mode::Agents { json } => other_agents::command::main(json),
+        Mode::Agents { json } => agents_command::main(json),
         Mode::Folders(folder) => browse::main(&folder),
         Mode::On(options) => on::main(options),
         Mode::Edit(options) => desktop.map_or_else(no_desktop, |desktop| (desktop.edit)(options)),

@@ -2,9 +2,9 @@
 
 use crate::args::on::OnOptions;
 use crate::exit::Exit;
-use crate::far::{self, Connection, MachineCommand, Way, shown};
 use crate::output::whole;
 use anyhow::Context;
+use deskbell_sessions::far::{self, Connection, MachineCommand, Way, shown};
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 use std::time::Duration;

@@ -1,10 +1,8 @@
 //! The engine without a window: commands as NDJSON on stdin, events as NDJSON on stdout. See docs/relay.md.
 
-use crate::agent::{self, Chosen, Run};
 use crate::args::RelayOptions;
 use crate::exit::Exit;
-use crate::trust::Allowed;
-use crate::{environment, folders, logs, profiles, signals, trust};
+use crate::{logs, signals};
 use anyhow::Context;
 use deskbell_engine::LocalHost;
 use deskbell_engine::acp::ChosenAgent;
@@ -19,6 +17,9 @@ use deskbell_engine::session::{Open, SessionHandle, Subscriber};
 use deskbell_engine::settings::SettingsFile;
 use deskbell_engine::store::{Record, SavedSession};
 use deskbell_engine::trust::TrustStore;
+use deskbell_sessions::agent::{self, Chosen, Run};
+use deskbell_sessions::trust::Allowed;
+use deskbell_sessions::{environment, folders, profiles, trust};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

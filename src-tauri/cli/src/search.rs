@@ -2,15 +2,15 @@
 
 use crate::args::sessions::SearchOptions;
 use crate::exit::Exit;
-use crate::folders;
 use crate::output::{plain, stdout};
-use crate::profiles;
 use crate::serve::place::session_folders_in_time;
 use anyhow::Context;
 use deskbell_engine::api::{FoundSession, SearchChange, SearchHit, SearchPlace};
 use deskbell_engine::disk;
 use deskbell_engine::projects::ProjectStore;
 use deskbell_engine::search::{Query, Searching, Today};
+use deskbell_sessions::folders;
+use deskbell_sessions::profiles;
 use std::ffi::OsStr;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::PathBuf;

@@ -7,14 +7,14 @@ mod watch;
 
 use crate::args::sessions::{ListOptions, StoredMode};
 use crate::exit::{Exit, NotThere};
-use crate::folders;
-use crate::profiles;
 use crate::search;
 use anyhow::Context;
 use deskbell_engine::api::{SessionMark, StoredChange, StoredSession};
 use deskbell_engine::disk;
 use deskbell_engine::projects::ProjectStore;
 use deskbell_engine::stored::{Catalogue, Located, MarkStore, Place, Store};
+use deskbell_sessions::folders;
+use deskbell_sessions::profiles;
 use serde::Serialize;
 use std::collections::HashMap;
 use std::io::{self, Write};

@@ -3,11 +3,11 @@
 
 use crate::args::trust::{Of, TrustOptions};
 use crate::output::{ended, plain, print, words};
-use crate::trust::open_store;
-use crate::{folders, profiles};
 use deskbell_engine::acp::ChosenAgent;
 use deskbell_engine::api::{Finding, TrustStatus, TrustView};
 use deskbell_engine::disk;
+use deskbell_sessions::trust::open_store;
+use deskbell_sessions::{folders, profiles};
 use std::process::ExitCode;
 
 pub fn main(options: TrustOptions) -> ExitCode {

@@ -2,14 +2,14 @@
 //! asked for its own, and reverts them itself.
 
 use super::{Answer, project_of};
-use crate::registry::SessionRegistry;
-use deskbell_cli::folders;
-use deskbell_cli::prompt_snapshots::PromptSnapshots;
 use deskbell_engine::LocalHost;
 use deskbell_engine::api::server::RevertRequest;
 use deskbell_engine::api::*;
 use deskbell_engine::changes::{Reverts, Snapshot, WorkingTree};
 use deskbell_engine::session::{MirroredSession, SessionHandle};
+use deskbell_sessions::folders;
+use deskbell_sessions::prompt_snapshots::PromptSnapshots;
+use deskbell_sessions::registry::SessionRegistry;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 use tauri::{AppHandle, Manager, WebviewWindow};

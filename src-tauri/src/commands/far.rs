@@ -3,9 +3,9 @@
 use super::{Answer, project_of};
 use crate::questions::OpenQuestions;
 use crate::{far, questions};
-use deskbell_cli::far::{Secret, hosts};
 use deskbell_engine::api::*;
 use deskbell_engine::disk;
+use deskbell_sessions::far::{Secret, hosts};
 use tauri::{AppHandle, Manager, WebviewWindow};
 
 /// The hosts of the user's ssh configuration, to choose from.

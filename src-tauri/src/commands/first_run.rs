@@ -2,11 +2,11 @@
 
 use super::{Answer, project_of, set_setting};
 use crate::native_dialogs::{self, Chooser};
-use crate::registry::SessionRegistry;
-use crate::settings::CurrentSettings;
 use crate::terminal;
 use crate::windows::Windows;
 use deskbell_engine::api::*;
+use deskbell_sessions::registry::SessionRegistry;
+use deskbell_sessions::settings::CurrentSettings;
 use std::sync::Arc;
 use tauri::{AppHandle, Manager, WebviewWindow};
 

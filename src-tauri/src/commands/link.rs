@@ -2,8 +2,8 @@
 
 use super::{Answer, project_of};
 use crate::far;
-use crate::registry::SessionRegistry;
 use deskbell_engine::api::*;
+use deskbell_sessions::registry::SessionRegistry;
 use tauri::{AppHandle, Manager, WebviewWindow};
 
 /// Tries to connect to the server of this session now, instead of at the next attempt.

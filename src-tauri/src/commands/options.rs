@@ -2,10 +2,10 @@
 
 use super::{Answer, project_of};
 use crate::apply_settings;
-use crate::registry::SessionRegistry;
-use crate::settings::CurrentSettings;
 use deskbell_engine::api::*;
 use deskbell_engine::disk;
+use deskbell_sessions::registry::SessionRegistry;
+use deskbell_sessions::settings::CurrentSettings;
 use std::sync::Arc;
 use tauri::{AppHandle, Manager, WebviewWindow};
 

@@ -2,9 +2,9 @@
 
 use super::{Answer, project_of};
 use crate::far::agents as far;
-use crate::registry::SessionRegistry;
-use crate::wanted::Wanted;
 use deskbell_engine::api::*;
+use deskbell_sessions::registry::SessionRegistry;
+use deskbell_sessions::wanted::Wanted;
 use tauri::{AppHandle, Manager, WebviewWindow};
 
 /// Returns the agents that a new session can have, each with what was found of it, and the profiles, on the machine of the

@@ -4,13 +4,13 @@ use super::{Answer, here, project_here};
 use crate::native_dialogs::{self, Chooser};
 use crate::opening::{self, Confirmed};
 use crate::project;
-use crate::registry::SessionRegistry;
 use crate::start::{self, StartPage};
 use crate::windows::Windows;
 use crate::{board, emit};
 use deskbell_engine::api::*;
 use deskbell_engine::disk;
 use deskbell_engine::projects::{Change, ProjectStore};
+use deskbell_sessions::registry::SessionRegistry;
 use std::path::Path;
 use tauri::{AppHandle, Manager, WebviewWindow};
 

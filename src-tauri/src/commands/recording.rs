@@ -2,11 +2,12 @@
 
 use super::{Answer, project_of};
 use crate::emit;
-use crate::registry::SessionRegistry;
-use deskbell_cli::{folders, recordings as kept};
+use deskbell_cli::recordings as kept;
 use deskbell_engine::api::*;
 use deskbell_engine::disk;
 use deskbell_engine::session::SessionHandle;
+use deskbell_sessions::folders;
+use deskbell_sessions::registry::SessionRegistry;
 use std::path::{Path, PathBuf};
 use tauri::{AppHandle, Manager, WebviewWindow};
 

@@ -2,16 +2,16 @@
 
 use super::{Answer, project_of};
 use crate::far::history;
-use crate::hidden::HiddenSessions;
-use crate::registry::SessionRegistry;
-use crate::settings::CurrentSettings;
 use crate::start::StartPage;
 use crate::windows::{Search, Windows};
 use crate::{emit, showing};
-use deskbell_cli::folders;
 use deskbell_cli::serve::place::session_folders_in_time;
 use deskbell_engine::api::*;
 use deskbell_engine::search::{Absent, Query, Searching, Today};
+use deskbell_sessions::folders;
+use deskbell_sessions::hidden::HiddenSessions;
+use deskbell_sessions::registry::SessionRegistry;
+use deskbell_sessions::settings::CurrentSettings;
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;

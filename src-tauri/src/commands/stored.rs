@@ -2,19 +2,20 @@
 
 use super::{Answer, project_of};
 use crate::far::history;
-use crate::hidden::HiddenSessions;
 use crate::native_dialogs::{self, Chooser};
-use crate::registry::SessionRegistry;
-use crate::registry::far::{FarState, no_profile_in_terminal};
-use crate::settings::CurrentSettings;
 use crate::start::StartPage;
 use crate::windows::Windows;
 use crate::{emit, marks, terminal};
-use deskbell_cli::{folders, sessions};
+use deskbell_cli::sessions;
 use deskbell_engine::api::*;
 use deskbell_engine::disk;
 use deskbell_engine::export::Conversation;
 use deskbell_engine::stored::Follower;
+use deskbell_sessions::folders;
+use deskbell_sessions::hidden::HiddenSessions;
+use deskbell_sessions::registry::SessionRegistry;
+use deskbell_sessions::registry::far::{FarState, no_profile_in_terminal};
+use deskbell_sessions::settings::CurrentSettings;
 use std::sync::Arc;
 use std::time::Duration;
 use tauri::{AppHandle, Manager, WebviewWindow};

@@ -5,10 +5,10 @@ use crate::ask::DialogController;
 use crate::forward::Forward;
 use crate::lifecycle;
 use crate::places::PlacesStore;
-use crate::registry::SessionRegistry;
 use crate::windows::Windows;
 use deskbell_engine::api::*;
 use deskbell_engine::session::{Feed, SessionHandle, Subscriber};
+use deskbell_sessions::registry::SessionRegistry;
 use std::sync::Arc;
 use tauri::{AppHandle, Manager, WebviewWindow};
 

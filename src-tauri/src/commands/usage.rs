@@ -2,11 +2,11 @@
 
 use super::{Answer, project_here};
 use crate::native_dialogs::{self, Chooser};
-use deskbell_cli::folders;
 use deskbell_engine::api::*;
 use deskbell_engine::disk;
 use deskbell_engine::store::{SavedRecords, Store};
 use deskbell_engine::usage::By;
+use deskbell_sessions::folders;
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;

@@ -5,7 +5,6 @@ use super::{Answer, project_of};
 use crate::far::worktrees::FarWorktrees;
 use crate::opening::{self, Confirmed};
 use crate::project;
-use crate::registry::SessionRegistry;
 use crate::start::{self, StartPage};
 use crate::windows::Windows;
 use crate::worktree_uses::{self, WorktreeUse};
@@ -13,6 +12,7 @@ use deskbell_engine::LocalHost;
 use deskbell_engine::api::*;
 use deskbell_engine::projects::Change;
 use deskbell_engine::worktrees::Worktrees;
+use deskbell_sessions::registry::SessionRegistry;
 use std::path::PathBuf;
 use tauri::{AppHandle, Manager, WebviewWindow};
 

@@ -3,15 +3,15 @@
 
 use super::{ask_for, reached};
 use crate::project;
-use crate::registry::SessionRegistry;
-use crate::registry::far::far_of;
-use crate::wanted::{AgentQuestion, Wanted, bad_command, is_name};
 use crate::windows::Windows;
-use deskbell_cli::far::FarError;
-use deskbell_cli::other_agents;
 use deskbell_engine::acp::agents::{Agent, agent as row_of};
 use deskbell_engine::api::*;
 use deskbell_engine::title::Title;
+use deskbell_sessions::far::FarError;
+use deskbell_sessions::other_agents;
+use deskbell_sessions::registry::SessionRegistry;
+use deskbell_sessions::registry::far::far_of;
+use deskbell_sessions::wanted::{AgentQuestion, Wanted, bad_command, is_name};
 use tauri::{AppHandle, Manager};
 
 /// Profiles that are listed.

@@ -2,13 +2,13 @@
 //! reads them, and its answers are those of another program: bounded, and checked before they are shown.
 
 use super::{label_of, project_on};
-use crate::registry::SessionRegistry;
-use crate::registry::far::{FarState, far_of};
 use crate::windows::{AbortOnDrop, Windows};
 use crate::{emit, questions};
-use deskbell_cli::far::{Far, FarError, FarLines};
 use deskbell_engine::api::*;
 use deskbell_engine::title::Title;
+use deskbell_sessions::far::{Far, FarError, FarLines};
+use deskbell_sessions::registry::SessionRegistry;
+use deskbell_sessions::registry::far::{FarState, far_of};
 use std::time::Duration;
 use tauri::{AppHandle, Manager};
 

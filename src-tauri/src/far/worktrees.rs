@@ -3,11 +3,11 @@
 
 use super::{ask_for, bad_folder, label_of, project_on, send};
 use crate::questions;
-use crate::registry::SessionRegistry;
-use crate::registry::far::far_of;
-use deskbell_cli::far::{Far, FarError};
 use deskbell_engine::api::*;
 use deskbell_engine::title::Title;
+use deskbell_sessions::far::{Far, FarError};
+use deskbell_sessions::registry::SessionRegistry;
+use deskbell_sessions::registry::far::far_of;
 use serde::de::DeserializeOwned;
 use tauri::{AppHandle, Manager};
 

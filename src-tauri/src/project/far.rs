@@ -1,11 +1,11 @@
 //! The view of a project on another machine: what its machine said about it. Nothing of its folder is read here.
 
 use super::UnreadFiles;
-use crate::orphans::OrphanProcesses;
-use crate::registry::SessionRegistry;
-use crate::registry::far::FarState;
 use crate::windows::{Windows, name_of};
 use deskbell_engine::api::*;
+use deskbell_sessions::orphans::OrphanProcesses;
+use deskbell_sessions::registry::SessionRegistry;
+use deskbell_sessions::registry::far::FarState;
 use tauri::{AppHandle, Manager};
 
 /// The view of such a project for its window.

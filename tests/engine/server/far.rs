@@ -291,7 +291,7 @@ async fn what_the_login_shell_prints_or_becomes_does_not_matter() {
 }
 
 /// Programs in the places of `docker`, `podman`, `kubectl`, `wsl.exe` and `flatpak-spawn`, which run their last argument here. The command
-/// lines of the real ones are in `cli/src/far/machine.rs`.
+/// lines of the real ones are in `sessions/src/far/machine.rs`.
 #[tokio::test(flavor = "multi_thread")]
 async fn every_transport_reaches_its_machine() {
     let Some(far) = Far::new(LOGIN_SHELL) else { return };

@@ -2,7 +2,6 @@
 
 use super::ask;
 use crate::args::server::Which;
-use crate::cost::Processes;
 use crate::exit::Exit;
 use crate::link::Link;
 use crate::serve::place::Place;
@@ -12,6 +11,7 @@ use deskbell_engine::api::{Command, ProcessCost, SessionId, Status};
 use deskbell_engine::disk;
 use deskbell_engine::store::{Record, Store};
 use deskbell_server::socket::{self, SocketError};
+use deskbell_sessions::cost::Processes;
 use serde_json::json;
 use std::collections::HashSet;
 use std::path::Path;
@@ -133,7 +133,7 @@ pub async fn list(is_json: bool) -> anyhow::Result<ExitCode> {
     let mut text = String::new();
     let mut failed = false;
     let processes = disk::run(Path::new("/proc"), disk::DEADLINE, Processes::read).await?;
-    for Found { place, state } in find(&crate::folders::data()).await? {
+    for Found { place, state } in find(&deskbell_sessions::folders::data()).await? {
         let version = &place.version;
         match state {
             State::Running { pid, sessions, .. } => {
@@ -233,7 +233,7 @@ fn plain(text: &str) -> String {
 /// Stops the agents of one or of all sessions, and waits until their processes have ended.
 pub async fn stop(which: Which) -> anyhow::Result<ExitCode> {
     let (mut n_found, mut failed) = (0, false);
-    for Found { place, state } in find(&crate::folders::data()).await? {
+    for Found { place, state } in find(&deskbell_sessions::folders::data()).await? {
         let version = &place.version;
         let (mut link, sessions) = match state {
             State::Running { link, sessions, .. } => (link, sessions),
@@ -300,7 +300,7 @@ async fn stop_one(link: &mut Link, session_id: &SessionId) -> anyhow::Result<()>
 
 /// Ends a session and removes it from its server.
 pub async fn remove(session_id: SessionId) -> anyhow::Result<ExitCode> {
-    for Found { state, .. } in find(&crate::folders::data()).await? {
+    for Found { state, .. } in find(&deskbell_sessions::folders::data()).await? {
         let State::Running { mut link, sessions, .. } = state else { continue };
         if sessions.iter().any(|session| session.id == session_id) {
             let id = uuid::Uuid::new_v4().to_string();

@@ -5,12 +5,12 @@ use super::following::{Face, Typed, follow};
 use super::{connect, list};
 use crate::args::server::{AttachOptions, IDLE};
 use crate::exit::Exit;
-use crate::far::shown;
 use anyhow::Context;
 use deskbell_engine::api::*;
 use deskbell_engine::permission::Dialogs;
 use deskbell_engine::replay::Replayed;
 use deskbell_server::client::Refused;
+use deskbell_sessions::far::shown;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -31,7 +31,7 @@ const HELP: &str = "A line is sent as a prompt. When the agent asks, answer y, n
 
 /// Follows a session until the user leaves it.
 pub async fn attach(session_id: SessionId) -> anyhow::Result<ExitCode> {
-    let data = crate::folders::data();
+    let data = deskbell_sessions::folders::data();
     let mut found = list::find_session(&data, &session_id).await?;
     if found.is_none() {
         // It may be saved.

@@ -2,8 +2,6 @@
 //! here too. They are answered on the machine of the session, by what answers them in a window of this machine.
 
 use super::lock;
-use crate::folders;
-use crate::prompt_snapshots::PromptSnapshots;
 use deskbell_engine::LocalHost;
 use deskbell_engine::api::server::RevertRequest;
 use deskbell_engine::api::{
@@ -13,6 +11,8 @@ use deskbell_engine::changes::{Reverts, Snapshot, WorkingTree};
 use deskbell_engine::files::Files;
 use deskbell_engine::session::SessionHandle;
 use deskbell_server::hub::MAX_ANSWER_BYTES;
+use deskbell_sessions::folders;
+use deskbell_sessions::prompt_snapshots::PromptSnapshots;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::VecDeque;

@@ -1,9 +1,9 @@
 //! Ends the processes that an earlier server left. Its guard does that, unless it was killed together with the server.
 
-use crate::agent;
 use deskbell_engine::disk;
 use deskbell_engine::process::app_runs::{AppRuns, RunKind};
 use deskbell_engine::process::orphans::OrphanProcess;
+use deskbell_sessions::agent;
 use std::path::PathBuf;
 
 /// A window asks its user before it ends such processes. A server may have no user present, and its sessions ran unattended.

@@ -2,8 +2,6 @@
 
 use super::files::Compared;
 use super::{Server, files, lock};
-use crate::agent::{self, Chosen};
-use crate::{folders, profiles, trust};
 use anyhow::Context;
 use deskbell_engine::LocalHost;
 use deskbell_engine::acp::ChosenAgent;
@@ -22,6 +20,8 @@ use deskbell_engine::store::{Record, SavedSession, Store};
 use deskbell_engine::title::Title;
 use deskbell_server::hub::{Input, line};
 use deskbell_server::{Line, summary};
+use deskbell_sessions::agent::{self, Chosen};
+use deskbell_sessions::{folders, profiles, trust};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};

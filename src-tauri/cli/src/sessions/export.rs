@@ -1,10 +1,7 @@
 //! `deskbell sessions export`: one stored session as Markdown, JSON or a page, on stdout or in a new file.
 
-use crate::agent;
 use crate::args::sessions::ExportOptions;
-use crate::folders;
 use crate::output::print;
-use crate::profiles;
 use crate::serve::place::session_folders;
 use anyhow::{Context, anyhow, bail};
 use deskbell_engine::api::AgentKind;
@@ -12,6 +9,9 @@ use deskbell_engine::disk;
 use deskbell_engine::export::{Conversation, Heading, Images};
 use deskbell_engine::history::{Additions, Kept};
 use deskbell_engine::stored::Located;
+use deskbell_sessions::agent;
+use deskbell_sessions::folders;
+use deskbell_sessions::profiles;
 use std::io;
 use std::path::Path;
 use std::time::Duration;

@@ -1,10 +1,10 @@
 //! `deskbell sessions usage`: what Deskbell's sessions cost, as JSON lines or CSV.
 
 use crate::args::sessions::UsageOptions;
-use crate::folders;
 use anyhow::Context;
 use deskbell_engine::store::Store;
 use deskbell_engine::usage::By;
+use deskbell_sessions::folders;
 use std::io::{self, Write};
 
 /// Prints the table. Returns the session files that could not be read; they are left as they are.

@@ -1,8 +1,5 @@
 //! `deskbell sessions watch`: a stored session and what its process adds to it, as events. Read only.
 
-use crate::agent;
-use crate::folders;
-use crate::profiles;
 use crate::relay::write_events;
 use crate::serve::place::session_folders;
 use crate::signals;
@@ -16,6 +13,9 @@ use deskbell_engine::session::Timeouts;
 use deskbell_engine::session::{Open, SessionHandle, Subscriber};
 use deskbell_engine::store::{Record, SavedSession};
 use deskbell_engine::stored::{Follower, Located};
+use deskbell_sessions::agent;
+use deskbell_sessions::folders;
+use deskbell_sessions::profiles;
 use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::mpsc;

@@ -7,9 +7,9 @@ use super::running;
 use super::update_place::UpdatePlace;
 use super::{Report, State};
 use crate::attach::list;
-use crate::folders;
 use anyhow::Context;
 use deskbell_engine::owner::Lock;
+use deskbell_sessions::folders;
 use std::path::Path;
 use std::time::Duration;
 

@@ -42,7 +42,7 @@ pub struct Connections {
 
 /// What the program of one connection is started with.
 #[derive(Default)]
-pub(crate) struct Way {
+pub struct Way {
     pub options: Vec<OsString>,
     pub environment: Vec<(&'static str, OsString)>,
     #[cfg(unix)]

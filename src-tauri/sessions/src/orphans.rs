@@ -1,6 +1,6 @@
 //! Orphan processes of earlier runs: searched for once, when the app starts, and shown to the user.
 
-use deskbell_cli::agent;
+use crate::agent;
 use deskbell_engine::api::{CommandError, ErrorCode, OrphanProcess as View};
 use deskbell_engine::disk;
 use deskbell_engine::process::app_runs::AppRuns;

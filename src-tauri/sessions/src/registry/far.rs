@@ -2,8 +2,8 @@
 //! a file: whatever is asked about their folders is asked there.
 
 use super::{Entry, SessionRegistry, creation, lock, no_such_session};
+use crate::far::{AskWindow, Connections, Far};
 use crate::wanted::{LONGEST_NAME, Wanted};
-use deskbell_cli::far::{AskWindow, Connections, Far};
 use deskbell_engine::api::server::{NewFork, NewSession, RevertRequest, SessionSummary};
 use deskbell_engine::api::*;
 use deskbell_engine::launch::Launch;

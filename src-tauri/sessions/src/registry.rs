@@ -7,14 +7,13 @@ mod own_processes;
 mod profiles;
 mod removal;
 
-use crate::gpu;
+use crate::agent::{self, Run};
+use crate::doctor;
+use crate::folders;
+use crate::profiles as of_settings;
 use crate::settings::CurrentSettings;
+use crate::trust::TrustGate;
 use anyhow::Context;
-use deskbell_cli::agent::{self, Run};
-use deskbell_cli::doctor;
-use deskbell_cli::folders;
-use deskbell_cli::profiles as of_settings;
-use deskbell_cli::trust::TrustGate;
 use deskbell_engine::LocalHost;
 use deskbell_engine::acp::ChosenAgent;
 use deskbell_engine::api::server::{NewSession, SessionSummary};
@@ -411,10 +410,11 @@ impl SessionRegistry {
         check().await
     }
 
-    /// Tests the agent that a new session would run.
-    pub async fn check_agent(&self) -> Checkup {
+    /// Tests the agent that a new session would run. `gpu`: whether windows are drawn with one; `None` if the system
+    /// decides.
+    pub async fn check_agent(&self, gpu: Option<bool>) -> Checkup {
         let chosen = self.current.get().agent.program.map(PathBuf::from);
-        doctor::check(chosen, self.data.clone(), self.run.clone(), gpu::draws()).await
+        doctor::check(chosen, self.data.clone(), self.run.clone(), gpu).await
     }
 
     /// Starts the agent of a session in the mode without permission requests, for this start, as the user chose.

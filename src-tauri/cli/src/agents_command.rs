@@ -1,11 +1,11 @@
 //! `deskbell agents`: the agents that a new session can have on this machine, and the profiles of its settings. A window on
 //! another machine lists the same through it.
 
-use crate::agent::{self, Run};
 use crate::output::{ended, plain, print};
-use crate::{folders, profiles};
 use deskbell_engine::api::{MachineAgents, OtherAgent, OtherAgentState};
 use deskbell_engine::disk;
+use deskbell_sessions::agent::{self, Run};
+use deskbell_sessions::{folders, other_agents, profiles};
 use std::process::ExitCode;
 
 pub fn main(json: bool) -> ExitCode {
@@ -19,7 +19,7 @@ fn run(json: bool) -> anyhow::Result<()> {
     let choices = runtime.block_on(async {
         let settings = disk::run(&folders::config(), disk::DEADLINE, profiles::settings).await?;
         agent::ask_login_shell(&run).await;
-        anyhow::Ok(super::choices(settings.profiles, &data, &run).await)
+        anyhow::Ok(other_agents::choices(settings.profiles, &data, &run).await)
     });
     run.end();
     // A thread that waits for a dead mount must not hold up the end.

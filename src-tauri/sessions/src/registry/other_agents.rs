@@ -1,8 +1,8 @@
 //! Sessions with another agent than Claude Code: which ones this computer has, and a new session with one.
 
 use super::{SessionRegistry, creation};
-use deskbell_cli::trust::Allowed;
-use deskbell_cli::{agent, other_agents, profiles};
+use crate::trust::Allowed;
+use crate::{agent, other_agents, profiles};
 use deskbell_engine::acp::ChosenAgent;
 use deskbell_engine::api::server::NewSession;
 use deskbell_engine::api::*;

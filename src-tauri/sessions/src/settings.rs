@@ -1,6 +1,6 @@
 //! The settings that are in effect.
 
-use deskbell_cli::profiles;
+use crate::profiles;
 use deskbell_engine::api::{Settings, SettingsView};
 use deskbell_engine::settings::{Read, SettingsFile};
 use deskbell_engine::stored::Store;

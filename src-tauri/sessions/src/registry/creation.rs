@@ -1,10 +1,10 @@
 //! New sessions: an empty one, one that shows a conversation of the agent's store, and a fork of another session.
 
 use super::{SessionRegistry, lock};
-use deskbell_cli::agent;
-use deskbell_cli::environment;
-use deskbell_cli::folders;
-use deskbell_cli::profiles;
+use crate::agent;
+use crate::environment;
+use crate::folders;
+use crate::profiles;
 use deskbell_engine::api::*;
 use deskbell_engine::disk::{self, ReadError};
 use deskbell_engine::launch::Fork;

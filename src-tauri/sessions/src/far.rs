@@ -21,7 +21,7 @@ mod terminal;
 pub use ask::{Far, FarError, FarLines, FarReader};
 pub use asked::{AskWindow, Asked, Unanswered};
 pub use connections::Connections;
-pub(crate) use connections::Way;
+pub use connections::Way;
 pub use machine::MachineCommand;
 pub use secret::Secret;
 
@@ -40,7 +40,7 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 const READ: Duration = Duration::from_secs(30);
 
 /// A program that reaches a machine, and its pipes. It ends with this value.
-pub(crate) struct Connection {
+pub struct Connection {
     pub child: Child,
     pub reader: BufReader<ChildStdout>,
     pub writer: ChildStdin,
@@ -69,7 +69,7 @@ impl Connection {
 
 /// Starts a command of Deskbell there: afterwards the pipes are the command's. `program` is copied there, instead of the
 /// one for its system that came with Deskbell.
-pub(crate) async fn start(
+pub async fn start(
     reader: &mut BufReader<ChildStdout>,
     writer: &mut ChildStdin,
     program: Option<&Path>,
@@ -120,7 +120,7 @@ fn candidates(here: &Path, system: &System) -> Vec<PathBuf> {
 }
 
 /// Replaces characters that could clear or rewrite a terminal, or change the order of the letters on it.
-pub(crate) fn shown(text: &str) -> String {
+pub fn shown(text: &str) -> String {
     let is_plain = |c: char| {
         matches!(c, '\n' | '\t')
             || !(c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'))

@@ -1,8 +1,6 @@
 //! The agents other than Claude Code that this computer has. Used by the window's list of agents, `deskbell agents` and the
 //! doctor.
 
-pub(crate) mod command;
-
 use crate::agent::{self, Chosen, Run};
 use crate::trust::Allowed;
 use deskbell_engine::LocalHost;

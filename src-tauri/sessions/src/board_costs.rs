@@ -1,7 +1,7 @@
 //! What the processes of the sessions on the board cost, on this computer and on the machines of the others.
 
+use crate::cost::{LastProcesses, Processes};
 use crate::registry::SessionRegistry;
-use deskbell_cli::cost::{LastProcesses, Processes};
 use deskbell_engine::api::*;
 use deskbell_engine::session::MirroredSession;
 use std::collections::HashMap;

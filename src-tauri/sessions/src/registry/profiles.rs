@@ -1,7 +1,7 @@
 //! Profiles of the settings in a window: the one of a project, a new session with one, and where its files are.
 
 use super::SessionRegistry;
-use deskbell_cli::{agent, profiles};
+use crate::{agent, profiles};
 use deskbell_engine::acp::ChosenAgent;
 use deskbell_engine::api::*;
 use deskbell_engine::disk;

@@ -1,0 +1,23 @@
+//! The sessions of Deskbell, for its window, its relay and its server alike: which there are, how each is opened, and with
+//! which agent, trust and options.
+
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make and read files of their own"))]
+
+pub mod agent;
+pub mod board_costs;
+pub mod checkouts;
+pub mod cost;
+mod desktop;
+pub mod doctor;
+pub mod environment;
+pub mod far;
+pub mod folders;
+pub mod hidden;
+pub mod orphans;
+pub mod other_agents;
+pub mod profiles;
+pub mod prompt_snapshots;
+pub mod registry;
+pub mod settings;
+pub mod trust;
+pub mod wanted;
