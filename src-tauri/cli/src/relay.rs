@@ -4,7 +4,6 @@ use crate::args::RelayOptions;
 use crate::exit::Exit;
 use crate::{logs, signals};
 use anyhow::Context;
-use deskbell_engine::LocalHost;
 use deskbell_engine::acp::ChosenAgent;
 use deskbell_engine::api::*;
 use deskbell_engine::disk;
@@ -12,28 +11,24 @@ use deskbell_engine::launch::Fork;
 use deskbell_engine::options::CheckedOptions;
 use deskbell_engine::permission::leave_out_repeats;
 use deskbell_engine::recorder::Recorder;
-use deskbell_engine::session::Timeouts;
-use deskbell_engine::session::{Open, SessionHandle, Subscriber};
+use deskbell_engine::session::{SessionHandle, Subscriber, Timeouts};
 use deskbell_engine::settings::SettingsFile;
-use deskbell_engine::store::{Record, SavedSession};
+use deskbell_engine::store::SavedSession;
 use deskbell_engine::trust::TrustStore;
-use deskbell_sessions::agent::{self, Chosen, Run};
+use deskbell_sessions::agent::{self, Run};
+use deskbell_sessions::opener::{self, SessionChoices, SessionOpener, StartPolicy};
 use deskbell_sessions::trust::Allowed;
 use deskbell_sessions::{environment, folders, profiles, trust};
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::sync::mpsc;
 
 /// Number of events that may wait for the reader of stdout. When the queue is full, the session waits, and so does the
 /// agent. The number is small because an event can be large: one that extends a paragraph contains the whole paragraph.
 const BACKLOG: usize = 8;
-
-/// Time limit for reading a long conversation.
-const FORK_READ: Duration = Duration::from_secs(20);
 
 /// Timeout for the reader of the last events, after everything else has ended.
 const LAST_WORDS: Duration = Duration::from_secs(5);
@@ -98,14 +93,15 @@ async fn drive(
     decisions: TrustStore,
     run: Run,
 ) -> anyhow::Result<Exit> {
-    let fork = fork(&options, profile.as_ref()).await?;
+    let opener = SessionOpener { data: folders::data(), run };
+    let fork = fork(&opener, &options, profile.as_ref()).await?;
     let chosen = chosen_options(&options).await?;
     // Other agents have modes of their own.
     let of_environment = if options.acp.is_none() { mode_from_environment()? } else { None };
     let of_profile = profile.as_ref().and_then(|profile| profile.mode);
     let mode = options.mode.or(of_profile).or(of_environment);
     let options = RelayOptions { mode, ..options };
-    let session = open(options, profile, chosen, fork, decisions, run)?;
+    let session = open(&opener, options, profile, chosen, fork, decisions)?;
     let (sender, events) = mpsc::channel(BACKLOG);
     session.subscribe(Subscriber::Every(sender)).await?;
     let mut writer = tokio::task::spawn_blocking(move || write_events(events));
@@ -142,14 +138,14 @@ fn kind(options: &RelayOptions) -> AgentKind {
 }
 
 /// The conversation to begin as a copy of, if there is one.
-async fn fork(options: &RelayOptions, profile: Option<&Profile>) -> anyhow::Result<Option<Fork>> {
+async fn fork(
+    opener: &SessionOpener,
+    options: &RelayOptions,
+    profile: Option<&Profile>,
+) -> anyhow::Result<Option<Fork>> {
     let Some(of) = options.fork.clone() else { return Ok(None) };
     let Some(before) = options.before.clone() else { return Ok(Some(Fork { of, until: None })) };
-    let own = profile.and_then(profiles::config_folder);
-    let config = own.unwrap_or_else(|| agent::config_folder(kind(options), &folders::data()));
-    let project = options.project.clone();
-    let find = move || Fork::before(&config, &project, &of, &before);
-    let fork = disk::run(&options.project, FORK_READ, find).await?;
+    let fork = opener.fork(kind(options), profile, &options.project, of, Some(before)).await;
     let fork = fork.map_err(|error| anyhow::anyhow!("--before: {error}"))?;
     anyhow::ensure!(fork.is_some(), "--before: this is the first prompt, so there is nothing to fork");
     Ok(fork)
@@ -184,115 +180,57 @@ fn mode_from_environment() -> anyhow::Result<Option<PermissionMode>> {
 }
 
 fn open(
-    options: RelayOptions,
+    opener: &SessionOpener,
+    relay_options: RelayOptions,
     profile: Option<Profile>,
-    chosen_options: SessionOptions,
+    options: SessionOptions,
     fork: Option<Fork>,
     decisions: TrustStore,
-    run: Run,
 ) -> anyhow::Result<SessionHandle> {
-    let kind = kind(&options);
-    let RelayOptions {
-        project,
-        agent: chosen,
-        acp,
-        resume,
-        model,
-        mode,
-        record,
-        trust: trusted,
-        priority,
-        ..
-    } = options;
+    let kind = kind(&relay_options);
+    let RelayOptions { project, agent, acp, resume, model, mode, record, trust, priority, .. } =
+        relay_options;
     let recorder = Recorder::default();
     if let Some(path) = record {
         recorder.begin(&path).with_context(|| format!("recording to {}", path.display()))?;
     }
-    let data = folders::data();
-    let check =
-        move |project: &Path, agent: Option<&ChosenAgent>| admitted(&decisions, project, agent, trusted);
-    let now = SystemTime::now().duration_since(UNIX_EPOCH)?.as_millis() as u64;
-    let memory = SavedSession {
-        acp,
-        resumable: resume.is_some(),
-        agent_session_id: resume,
-        fork,
-        model: model.or(chosen_options.model.clone()),
-        effort: chosen_options.effort.clone(),
-        mode,
-        options: SessionOptions { model: None, effort: None, ..chosen_options },
-        ..SavedSession::default()
-    };
-    let memory = match &profile {
-        Some(profile) => profiles::begin(profile, memory),
-        None => memory,
-    };
-    let record = Record {
-        id: SessionId::new(uuid::Uuid::new_v4().to_string()),
-        project: project.clone(),
-        agent: kind,
-        created_at: now,
-        changed_at: now,
-        memory,
-    };
-    let launcher = agent::launcher(
-        kind,
-        record.memory.acp.clone(),
-        project,
-        data.clone(),
-        chosen_of(chosen, profile, priority, record.memory.clone()),
-        check,
-        run,
-    );
-    let agent_config = profiles::config_folder_of(&record, &data);
-    let locks = Some(data.join("locks"));
-    let agent_sessions = Some(data.join(folders::AGENT_SESSIONS));
-    Ok(SessionHandle::open(Open {
-        record,
-        launcher,
-        host: Arc::new(LocalHost),
-        store: None,
-        agent_config,
-        locks,
-        agent_sessions,
-        timeouts: Timeouts::default(),
-        recorder,
-    }))
-}
-
-/// What the agent is started with: the program of the command line, or what the profile says.
-fn chosen_of(
-    program: Option<PathBuf>,
-    profile: Option<Profile>,
-    priority: Priority,
-    memory: SavedSession,
-) -> impl Fn() -> Result<Chosen, CommandError> {
+    let choices = SessionChoices { acp, resume, fork, model, mode, options, ..SessionChoices::default() };
+    let record = opener::new_record(project, kind, choices.begin(profile.as_ref()));
     let settings = AgentSettings {
-        program: program.map(|program| program.to_string_lossy().into_owned()),
+        program: agent.map(|program| program.to_string_lossy().into_owned()),
         profiles: profile.into_iter().collect(),
         priority,
         ..AgentSettings::default()
     };
-    move || profiles::chosen(&memory, &settings)
+    let policy = RelayPolicy { settings, decisions, is_trusted: trust };
+    Ok(opener.open(record, None, policy, Timeouts::default(), recorder))
 }
 
-/// Without a window the user cannot be asked: a folder that is not trusted in its current state is opened in restricted
-/// mode, with a message on stderr.
-fn admitted(
-    decisions: &TrustStore,
-    project: &Path,
-    agent: Option<&ChosenAgent>,
-    trusted: bool,
-) -> Result<Allowed, CommandError> {
-    let allowed = trust::admit_unasked(decisions, project, agent, trusted)?;
-    if matches!(allowed, Allowed::Restricted) {
-        let with = agent.map_or_else(String::new, |agent| format!(" with {}", agent.name()));
-        eprintln!(
-            "deskbell: {} is not trusted{with}: its settings, hooks and servers are not loaded; --trust loads them",
-            project.display()
-        );
+/// The starts of the relay's agent: with the program of the command line, or as the profile said when the relay began.
+struct RelayPolicy {
+    settings: AgentSettings,
+    decisions: TrustStore,
+    is_trusted: bool,
+}
+
+impl StartPolicy for RelayPolicy {
+    fn settings(&self, _: &SavedSession) -> AgentSettings {
+        self.settings.clone()
     }
-    Ok(allowed)
+
+    /// Without a window the user cannot be asked: a folder that is not trusted in its current state is opened in
+    /// restricted mode, with a message on stderr.
+    fn admit(&self, project: &Path, agent: Option<&ChosenAgent>) -> Result<Allowed, CommandError> {
+        let allowed = trust::admit_unasked(&self.decisions, project, agent, self.is_trusted)?;
+        if matches!(allowed, Allowed::Restricted) {
+            let with = agent.map_or_else(String::new, |agent| format!(" with {}", agent.name()));
+            eprintln!(
+                "deskbell: {} is not trusted{with}: its settings, hooks and servers are not loaded; --trust loads them",
+                project.display()
+            );
+        }
+        Ok(allowed)
+    }
 }
 
 /// Reads one command per line. A line that is not a command produces an event, and has no other effect.

@@ -24,6 +24,7 @@ use deskbell_server::hub::{Effect, Hub, Identity, Input};
 use deskbell_server::socket::{self, Listener, Stream};
 use deskbell_sessions::agent::{self, Run};
 use deskbell_sessions::cost::LastProcesses;
+use deskbell_sessions::opener::SessionOpener;
 use deskbell_sessions::prompt_snapshots::PromptSnapshots;
 use deskbell_sessions::{folders, trust};
 use files::{Reverted, SearchedFolders};
@@ -135,9 +136,8 @@ pub struct Server {
     reverted: Reverted,
     /// The folders of the sessions at their prompts.
     prompts: PromptSnapshots,
-    data: PathBuf,
+    opener: SessionOpener,
     decisions: TrustStore,
-    run: Run,
     n_clients: AtomicU64,
     began_at: Instant,
     /// The deadline of the hub may have changed.
@@ -170,9 +170,8 @@ impl Server {
             processes: LastProcesses::default(),
             reverted: Reverted::default(),
             prompts: PromptSnapshots::default(),
-            data,
+            opener: SessionOpener { data, run },
             decisions,
-            run,
             n_clients: AtomicU64::new(0),
             began_at: Instant::now(),
             timer: Notify::new(),

@@ -13,6 +13,7 @@ pub mod environment;
 pub mod far;
 pub mod folders;
 pub mod hidden;
+pub mod opener;
 pub mod orphans;
 pub mod other_agents;
 pub mod profiles;

@@ -74,6 +74,14 @@ pub fn stores(settings: &AgentSettings) -> Vec<Store> {
     stores
 }
 
+/// A session of this profile, if there is one.
+pub fn begin_with(profile: Option<&Profile>, memory: SavedSession) -> SavedSession {
+    match profile {
+        Some(profile) => begin(profile, memory),
+        None => memory,
+    }
+}
+
 /// A session of this profile. What `memory` has counts before the choices of the profile.
 pub fn begin(profile: &Profile, memory: SavedSession) -> SavedSession {
     SavedSession {

@@ -9,12 +9,11 @@ mod removal;
 
 use crate::agent::{self, Run};
 use crate::doctor;
-use crate::folders;
+use crate::opener::{SessionOpener, StartPolicy};
 use crate::profiles as of_settings;
 use crate::settings::CurrentSettings;
-use crate::trust::TrustGate;
+use crate::trust::{Allowed, TrustGate};
 use anyhow::Context;
-use deskbell_engine::LocalHost;
 use deskbell_engine::acp::ChosenAgent;
 use deskbell_engine::api::server::{NewSession, SessionSummary};
 use deskbell_engine::api::*;
@@ -24,8 +23,8 @@ use deskbell_engine::projects::ProjectStore;
 use deskbell_engine::recorder::Recorder;
 use deskbell_engine::remote::ServerLink;
 use deskbell_engine::session::Timeouts;
-use deskbell_engine::session::{Open, SessionHandle, Subscriber};
-use deskbell_engine::store::{Record, Sessions, Store};
+use deskbell_engine::session::{SessionHandle, Subscriber};
+use deskbell_engine::store::{Record, SavedSession, Sessions, Store};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -60,6 +59,22 @@ struct Entry {
     last_pid: Option<u32>,
 }
 
+/// The starts of agents in a window: with the settings in effect, and after the window has asked about the folder.
+struct WindowPolicy {
+    current: Arc<CurrentSettings>,
+    gate: TrustGate,
+}
+
+impl StartPolicy for WindowPolicy {
+    fn settings(&self, _: &SavedSession) -> AgentSettings {
+        self.current.get().agent
+    }
+
+    fn admit(&self, project: &Path, agent: Option<&ChosenAgent>) -> Result<Allowed, CommandError> {
+        self.gate.check(project, agent)
+    }
+}
+
 /// The idle time until hibernation, in milliseconds; 0 means never.
 fn hibernate_ms(settings: &Settings) -> u64 {
     u64::from(settings.agent.hibernate_minutes) * 60_000
@@ -84,9 +99,8 @@ impl Files {
 
 /// The sessions.
 pub struct SessionRegistry {
-    data: PathBuf,
+    opener: SessionOpener,
     store: Store,
-    run: Run,
     current: Arc<CurrentSettings>,
     gate: TrustGate,
     sessions: Mutex<HashMap<SessionId, Entry>>,
@@ -121,10 +135,10 @@ impl SessionRegistry {
         let ended = Notify::new();
         let server = watch::Sender::new(None);
         let far = Mutex::default();
+        let opener = SessionOpener { data, run };
         let registry = Self {
-            data,
+            opener,
             store,
-            run,
             current,
             gate,
             sessions,
@@ -146,9 +160,9 @@ impl SessionRegistry {
 
     /// Opens the sessions that kept running, if there are any. The app's start does not wait long for them.
     async fn find_kept(&self) {
-        let data = self.data.clone();
+        let data = self.opener.data.clone();
         let is_there = self.kept.is_there;
-        let looking = disk::run(&self.data, disk::DEADLINE, move || is_there(&data)).await;
+        let looking = disk::run(&self.opener.data, disk::DEADLINE, move || is_there(&data)).await;
         match looking {
             Ok(true) => {}
             Ok(false) => return,
@@ -166,8 +180,8 @@ impl SessionRegistry {
 
     /// Whether new sessions of this project run in the server, if that was chosen for the project itself.
     pub async fn keep_running_of(&self, project: &Path) -> Result<Option<bool>, CommandError> {
-        let (projects, project) = (ProjectStore::new(&self.data), project.to_owned());
-        Ok(disk::run(&self.data, disk::DEADLINE, move || projects.keep_running(&project)).await?)
+        let (projects, project) = (ProjectStore::new(&self.opener.data), project.to_owned());
+        Ok(disk::run(&self.opener.data, disk::DEADLINE, move || projects.keep_running(&project)).await?)
     }
 
     /// Whether a new session of this project runs in the server. The list is read each time: `deskbell projects` changes
@@ -181,11 +195,11 @@ impl SessionRegistry {
     fn server(&self) -> ServerLink {
         self.server.send_if_modified(|server| {
             let is_new = server.is_none();
-            server.get_or_insert_with(|| (self.kept.link)(self.data.clone()));
+            server.get_or_insert_with(|| (self.kept.link)(self.opener.data.clone()));
             is_new
         });
         let server = self.server.borrow().clone();
-        server.unwrap_or_else(|| (self.kept.link)(self.data.clone()))
+        server.unwrap_or_else(|| (self.kept.link)(self.opener.data.clone()))
     }
 
     /// Reports the link as soon as there is one.
@@ -348,35 +362,18 @@ impl SessionRegistry {
     async fn add(&self, record: Record) -> Result<Session, CommandError> {
         let (id, project) = (record.id.clone(), record.project.clone());
         let acp = record.memory.acp.clone();
-        let (current, memory) = (self.current.clone(), record.memory.clone());
-        let gate = self.gate.clone();
-        let launcher = agent::launcher(
-            record.agent,
-            record.memory.acp.clone(),
-            project.clone(),
-            self.data.clone(),
-            move || of_settings::chosen(&memory, &current.get().agent),
-            move |project, agent| gate.check(project, agent),
-            self.run.clone(),
-        );
-        let agent_config = of_settings::config_folder_of(&record, &self.data);
-        let store = Some(self.store.clone());
-        let handle = SessionHandle::open(Open {
-            record,
-            launcher,
-            host: Arc::new(LocalHost),
-            store,
-            agent_config,
-            locks: Some(self.data.join("locks")),
-            agent_sessions: Some(self.data.join(folders::AGENT_SESSIONS)),
-            timeouts: Timeouts { hibernate_ms: hibernate_ms(&self.current.get()), ..Timeouts::default() },
-            recorder: Recorder::default(),
-        });
+        let timeouts = Timeouts { hibernate_ms: hibernate_ms(&self.current.get()), ..Timeouts::default() };
+        let (store, recorder) = (Some(self.store.clone()), Recorder::default());
+        let handle = self.opener.open(record, store, self.policy(), timeouts, recorder);
         let session = handle.subscribe(Subscriber::Summary(self.facts.clone())).await?.session;
         let last_pid = session.pid;
         let entry = Entry { handle, project: project.into(), acp, session: session.clone(), last_pid };
         self.lock().insert(id, entry);
         Ok(session)
+    }
+
+    fn policy(&self) -> WindowPolicy {
+        WindowPolicy { current: self.current.clone(), gate: self.gate.clone() }
     }
 
     /// The trust check before every start of an agent.
@@ -392,7 +389,7 @@ impl SessionRegistry {
 
     /// Asks the user's login shell for its environment. Returns whether agents get anything new.
     pub async fn ask_login_shell(&self) -> bool {
-        !agent::ask_login_shell(&self.run).await.is_empty()
+        !agent::ask_login_shell(&self.opener.run).await.is_empty()
     }
 
     /// Whether the agent that a new session would run can work. An obstacle counts only once the login shell has
@@ -400,7 +397,7 @@ impl SessionRegistry {
     pub async fn readiness(&self, demo: bool) -> Readiness {
         let check = || {
             let chosen = self.current.get().agent.program.map(PathBuf::from);
-            doctor::readiness(demo, chosen, self.data.clone(), self.run.clone())
+            doctor::readiness(demo, chosen, self.opener.data.clone(), self.opener.run.clone())
         };
         let is_final = agent::knows_login_shell();
         let readiness = check().await;
@@ -414,7 +411,7 @@ impl SessionRegistry {
     /// decides.
     pub async fn check_agent(&self, gpu: Option<bool>) -> Checkup {
         let chosen = self.current.get().agent.program.map(PathBuf::from);
-        doctor::check(chosen, self.data.clone(), self.run.clone(), gpu).await
+        doctor::check(chosen, self.opener.data.clone(), self.opener.run.clone(), gpu).await
     }
 
     /// Starts the agent of a session in the mode without permission requests, for this start, as the user chose.
@@ -622,8 +619,8 @@ impl SessionRegistry {
     /// The last step of the app: ends every session, and then the run.
     pub async fn end(&self) {
         self.close(None).await;
-        let run = self.run.clone();
-        if let Err(error) = disk::run(&self.data, LAST_WRITE, move || run.end()).await {
+        let run = self.opener.run.clone();
+        if let Err(error) = disk::run(&self.opener.data, LAST_WRITE, move || run.end()).await {
             tracing::warn!(%error, "could not remove the file of this run");
         }
     }

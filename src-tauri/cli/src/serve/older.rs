@@ -40,7 +40,7 @@ pub async fn begin(server: &Arc<Server>, place: &Place, busy: Vec<Place>) {
 async fn look_again(server: Arc<Server>, place: Place, followed: Followed) {
     loop {
         tokio::time::sleep(LOOKS_AGAIN).await;
-        for older in place::older(&server.data, &place).await {
+        for older in place::older(&server.opener.data, &place).await {
             if !super::lock(&followed).contains(&older.version)
                 && socket::connect(&older.socket()).await.is_ok()
             {

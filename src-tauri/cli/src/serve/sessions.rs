@@ -3,7 +3,6 @@
 use super::files::Compared;
 use super::{Server, files, lock};
 use anyhow::Context;
-use deskbell_engine::LocalHost;
 use deskbell_engine::acp::ChosenAgent;
 use deskbell_engine::api::server::{NewFork, NewSession, Question, RevertRequest, SessionSummary};
 use deskbell_engine::api::*;
@@ -15,20 +14,22 @@ use deskbell_engine::permission::leave_out_repeats;
 use deskbell_engine::recorder::Recorder;
 use deskbell_engine::remote::ServerLink;
 use deskbell_engine::session::Timeouts;
-use deskbell_engine::session::{Open, SessionHandle, Subscriber};
+use deskbell_engine::session::{SessionHandle, Subscriber};
 use deskbell_engine::store::{Record, SavedSession, Store};
 use deskbell_engine::title::Title;
+use deskbell_engine::trust::TrustStore;
 use deskbell_server::hub::{Input, line};
 use deskbell_server::{Line, summary};
-use deskbell_sessions::agent::{self, Chosen};
-use deskbell_sessions::{folders, profiles, trust};
+use deskbell_sessions::agent;
+use deskbell_sessions::opener::{self, SessionChoices, StartPolicy};
+use deskbell_sessions::trust::{self, Allowed};
+use deskbell_sessions::{folders, profiles};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::sync::{mpsc, watch};
 
 /// Events that may wait for their way into the hub, which takes them at once.
@@ -39,9 +40,6 @@ const MAX_SNAPSHOT: usize = 32 << 20;
 
 /// Longest title of a new session, in user-perceived characters.
 const LONGEST_TITLE: usize = 200;
-
-/// Timeout for reading a conversation that is forked.
-const FORK_READ: Duration = Duration::from_secs(20);
 
 /// The size of the file that says how a session was opened.
 const MOST_OF_OPENED: u64 = 64 << 10;
@@ -67,6 +65,29 @@ struct Entry {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Opened {
     agent: Option<String>,
+}
+
+/// The starts of a session's agent in the server, where no user can be asked: with the settings of the file, as it is now.
+struct ServerPolicy {
+    decisions: TrustStore,
+    /// The program that a session without a profile was opened with.
+    program: Option<String>,
+    /// Whether the session was opened with trust in its folder.
+    is_trusted: bool,
+}
+
+impl StartPolicy for ServerPolicy {
+    fn settings(&self, memory: &SavedSession) -> AgentSettings {
+        let settings = profiles::settings();
+        match &memory.profile {
+            Some(_) => settings,
+            None => AgentSettings { program: self.program.clone(), ..settings },
+        }
+    }
+
+    fn admit(&self, project: &Path, agent: Option<&ChosenAgent>) -> Result<Allowed, CommandError> {
+        trust::admit_unasked(&self.decisions, project, agent, self.is_trusted)
+    }
 }
 
 /// The sessions, and the folder that they are saved in.
@@ -173,7 +194,7 @@ impl Server {
     /// Opens the sessions that were moved here since the start. They take the place of their mirrors.
     pub(super) async fn add_moved(self: &Arc<Self>) -> anyhow::Result<()> {
         let (store, opened) = (self.sessions.store.clone(), self.sessions.opened.clone());
-        let read = disk::run(&self.data, disk::DEADLINE, move || saved_in(&store, &opened));
+        let read = disk::run(&self.opener.data, disk::DEADLINE, move || saved_in(&store, &opened));
         let mut moved = read.await??;
         moved.retain(|(record, _)| !self.sessions.runs(&record.id));
         self.add_all(moved).await;
@@ -253,7 +274,6 @@ impl Server {
         let (place, checked) = (project.clone(), options.clone());
         let check = move || checked.check_in(&place);
         disk::run(&project, disk::DEADLINE, check).await??;
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64);
         let kind = match agent.as_deref() {
             Some("demo") => AgentKind::Demo,
             _ if is_acp => AgentKind::Acp,
@@ -276,27 +296,10 @@ impl Server {
             Some(fork) => self.fork(fork, kind, profile.as_ref(), &project).await?,
             None => None,
         };
-        let memory = SavedSession {
-            acp,
-            resumable: resume.is_some(),
-            agent_session_id: resume,
-            renames: fork.is_some(),
-            fork,
-            title: title
-                .map(|title| Title::one_line(&title, LONGEST_TITLE))
-                .filter(|title| !title.is_empty()),
-            model: model.or(options.model.clone()),
-            effort: options.effort.clone(),
-            mode,
-            options: SessionOptions { model: None, effort: None, ..options },
-            ..SavedSession::default()
-        };
-        let memory = match &profile {
-            Some(profile) => profiles::begin(profile, memory),
-            None => memory,
-        };
-        let id = SessionId::new(uuid::Uuid::new_v4().to_string());
-        let record = Record { id, project, agent: kind, created_at: now, changed_at: now, memory };
+        let title =
+            title.map(|title| Title::one_line(&title, LONGEST_TITLE)).filter(|title| !title.is_empty());
+        let choices = SessionChoices { acp, resume, fork, title, model, mode, options };
+        let record = opener::new_record(project, kind, choices.begin(profile.as_ref()));
         let opened = Opened { agent: agent.filter(|_| kind == AgentKind::Claude) };
         self.save(&record, &opened).await?;
         self.add(record, opened, trust).await
@@ -313,12 +316,7 @@ impl Server {
         if !Launch::is_conversation_id(&of) {
             return Err(bad(ErrorCode::BadCommand, "The conversation's id is not valid."));
         }
-        let Some(before) = before else { return Ok(Some(Fork { of, until: None })) };
-        let own = profile.and_then(profiles::config_folder);
-        let config = own.unwrap_or_else(|| agent::config_folder(kind, &self.data));
-        let folder = project.to_owned();
-        let find = move || Fork::before(&config, &folder, &of, &before);
-        disk::run(project, FORK_READ, find).await?
+        self.opener.fork(kind, profile, project, of, before).await
     }
 
     /// A profile of the user's settings, as they are now.
@@ -330,7 +328,7 @@ impl Server {
     async fn save(&self, record: &Record, opened: &Opened) -> Result<(), CommandError> {
         let (store, path) = (self.sessions.store.clone(), path_of(&self.sessions.opened, &record.id));
         let (record, opened) = (record.clone(), opened.clone());
-        let saved = disk::run(&self.data, disk::DEADLINE, move || {
+        let saved = disk::run(&self.opener.data, disk::DEADLINE, move || {
             write_atomically(&path, &serde_json::to_vec(&opened)?)?;
             anyhow::Ok(store.save(&record)?)
         });
@@ -347,34 +345,11 @@ impl Server {
         opened: Opened,
         trusted: bool,
     ) -> Result<SessionId, CommandError> {
-        let (id, decisions) = (record.id.clone(), self.decisions.clone());
-        let check = move |project: &Path, agent: Option<&ChosenAgent>| {
-            trust::admit_unasked(&decisions, project, agent, trusted)
-        };
-        let (memory, program) = (record.memory.clone(), opened.agent.map(PathBuf::from));
-        let chosen = move || match &memory.profile {
-            Some(_) => profiles::chosen(&memory, &profiles::settings()),
-            None => {
-                let priority = profiles::settings().priority;
-                Ok(Chosen { program: program.clone(), priority, ..Chosen::default() })
-            }
-        };
-        let (data, run) = (self.data.clone(), self.run.clone());
-        let (acp, project) = (record.memory.acp.clone(), record.project.clone());
-        let folder = project.clone();
-        let launcher = agent::launcher(record.agent, acp, folder, data, chosen, check, run);
-        let agent_config = profiles::config_folder_of(&record, &self.data);
-        let handle = SessionHandle::open(Open {
-            host: Arc::new(LocalHost),
-            record,
-            launcher,
-            store: Some(self.sessions.store.clone()),
-            agent_config,
-            locks: Some(self.data.join("locks")),
-            agent_sessions: Some(self.data.join(folders::AGENT_SESSIONS)),
-            timeouts: Timeouts::default(),
-            recorder: Recorder::default(),
-        });
+        let (id, project) = (record.id.clone(), record.project.clone());
+        let policy =
+            ServerPolicy { decisions: self.decisions.clone(), program: opened.agent, is_trusted: trusted };
+        let store = Some(self.sessions.store.clone());
+        let handle = self.opener.open(record, store, policy, Timeouts::default(), Recorder::default());
         self.insert(handle, project).await?;
         Ok(id)
     }
@@ -430,7 +405,7 @@ impl Server {
         let id = handle.id().clone();
         let (store, path, removed_id) =
             (self.sessions.store.clone(), path_of(&self.sessions.opened, &id), id.clone());
-        let removed = disk::run(&self.data, disk::DEADLINE, move || {
+        let removed = disk::run(&self.opener.data, disk::DEADLINE, move || {
             store.remove(&removed_id)?;
             anyhow::Ok(std::fs::remove_file(path)?)
         });
@@ -559,7 +534,7 @@ async fn work(
                 }
                 let carried_out = async {
                     // The command may start the agent.
-                    agent::ask_login_shell(&server.run).await;
+                    agent::ask_login_shell(&server.opener.run).await;
                     handle.command(command).await
                 };
                 let result = tokio::select! {

@@ -1,9 +1,9 @@
 //! New sessions: an empty one, one that shows a conversation of the agent's store, and a fork of another session.
 
 use super::{SessionRegistry, lock};
-use crate::agent;
 use crate::environment;
 use crate::folders;
+use crate::opener;
 use crate::profiles;
 use deskbell_engine::api::*;
 use deskbell_engine::disk::{self, ReadError};
@@ -15,10 +15,6 @@ use deskbell_engine::store::SavedSession;
 use deskbell_engine::stored::{Catalogue, Place, Store};
 use deskbell_engine::title::Title;
 use std::path::Path;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
-
-/// Time limit for reading a long conversation, to find the prompt that a fork begins with.
-const FORK_READ: Duration = Duration::from_secs(20);
 
 /// The beginning of a new session, as the profile, the project's preset and the settings say, in this order. The demo
 /// agent has no choices. `folder`: that of a project on this machine. `mode`: the one of the environment, which counts
@@ -32,12 +28,12 @@ pub(super) fn beginning(
 ) -> SavedSession {
     match agent {
         AgentKind::Demo => SavedSession::default(),
-        AgentKind::Acp => of_profile(SavedSession::default(), profile),
+        AgentKind::Acp => profiles::begin_with(profile, SavedSession::default()),
         AgentKind::Claude => {
             let AgentSettings { model, mode: chosen, effort, presets, .. } = settings.agent;
             let preset =
                 folder.map(|folder| SessionOptions::of_project(&presets, folder)).unwrap_or_default();
-            let begun = of_profile(SavedSession { mode, ..SavedSession::default() }, profile);
+            let begun = profiles::begin_with(profile, SavedSession { mode, ..SavedSession::default() });
             SavedSession {
                 model: begun.model.or(preset.model.clone()).or(model),
                 mode: begun.mode.or(chosen),
@@ -47,10 +43,6 @@ pub(super) fn beginning(
             }
         }
     }
-}
-
-fn of_profile(begun: SavedSession, profile: Option<&Profile>) -> SavedSession {
-    profile.into_iter().fold(begun, |begun, profile| profiles::begin(profile, begun))
 }
 
 /// The permission mode that the environment asks for. A value that is not used is logged.
@@ -157,8 +149,8 @@ impl SessionRegistry {
         }
         let stores = self.current.stores().borrow().clone();
         let (of, id) = (folder.clone(), agent_session_id.to_owned());
-        let lists = self.data.join(folders::AGENT_SESSIONS);
-        let projects = ProjectStore::new(&self.data);
+        let lists = self.opener.data.join(folders::AGENT_SESSIONS);
+        let projects = ProjectStore::new(&self.opener.data);
         let find = move || {
             let known = projects.folders(&of);
             for Store { config, profile } in stores {
@@ -192,7 +184,7 @@ impl SessionRegistry {
         };
         let agent = if acp.is_some() { AgentKind::Acp } else { AgentKind::Claude };
         // The agent that listed it continues it, whatever its profile has now.
-        let memory = SavedSession { acp, ..of_profile(memory, profile.as_ref()) };
+        let memory = SavedSession { acp, ..profiles::begin_with(profile.as_ref(), memory) };
         let changed_at = found.changed_at;
         self.add(Record { id, project: folder.clone(), agent, created_at: changed_at, changed_at, memory })
             .await
@@ -239,11 +231,8 @@ impl SessionRegistry {
             Some(item_id) => {
                 let prompt = handle.stored_prompt(item_id).await?;
                 let (prompt, text) = prompt.ok_or_else(|| refused("The prompt no longer exists."))?;
-                let own = profile.as_ref().and_then(profiles::config_folder);
-                let config = own.unwrap_or_else(|| agent::config_folder(origin.agent, &self.data));
-                let from = folder.clone();
-                let find = move || Fork::before(&config, &from, &of, &prompt);
-                (disk::run(folder, FORK_READ, find).await??, Some(text))
+                let found = self.opener.fork(origin.agent, profile.as_ref(), folder, of, Some(prompt));
+                (found.await?, Some(text))
             }
         };
         let title = Title::of_fork(&origin.title).as_str().to_owned();
@@ -255,7 +244,7 @@ impl SessionRegistry {
             options: SessionOptions { model: None, effort: None, ..origin.options },
             ..SavedSession::default()
         };
-        let memory = of_profile(memory, profile.as_ref());
+        let memory = profiles::begin_with(profile.as_ref(), memory);
         Ok(ForkedSession { session: self.add_new(folder, origin.agent, memory).await?, draft })
     }
 
@@ -273,17 +262,9 @@ impl SessionRegistry {
                 detail: None,
             });
         }
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64);
-        let record = Record {
-            id: SessionId::new(uuid::Uuid::new_v4().to_string()),
-            project: project.to_owned(),
-            agent,
-            created_at: now,
-            changed_at: now,
-            memory,
-        };
+        let record = opener::new_record(project.to_owned(), agent, memory);
         let (store, saved) = (self.store.clone(), record.clone());
-        let save = disk::run(&self.data, disk::DEADLINE, move || store.save(&saved)).await;
+        let save = disk::run(&self.opener.data, disk::DEADLINE, move || store.save(&saved)).await;
         save?.map_err(|error| CommandError {
             code: ErrorCode::Internal,
             message: "The session could not be saved to disk.".to_owned(),

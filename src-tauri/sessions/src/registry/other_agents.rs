@@ -2,7 +2,7 @@
 
 use super::{SessionRegistry, creation};
 use crate::trust::Allowed;
-use crate::{agent, other_agents, profiles};
+use crate::{agent, other_agents};
 use deskbell_engine::acp::ChosenAgent;
 use deskbell_engine::api::server::NewSession;
 use deskbell_engine::api::*;
@@ -14,7 +14,7 @@ use std::path::Path;
 impl SessionRegistry {
     /// Returns what a new session on this machine can have.
     pub async fn machine_agents(&self) -> MachineAgents {
-        other_agents::choices(self.current.get().agent.profiles, &self.data, &self.run).await
+        other_agents::choices(self.current.get().agent.profiles, &self.opener.data, &self.opener.run).await
     }
 
     /// Returns a session with the agent of this row that has no prompt yet: the project's empty one, or a new one. An
@@ -38,16 +38,7 @@ impl SessionRegistry {
         let begun =
             creation::beginning(AgentKind::Acp, self.current.get(), Some(project), profile.as_ref(), None);
         let begun = SavedSession { acp: Some(chosen.clone()), ..begun };
-        let (gate, memory, settings) = (self.gate.clone(), begun.clone(), self.current.get().agent);
-        let launcher = agent::launcher(
-            AgentKind::Acp,
-            Some(chosen.clone()),
-            project.to_owned(),
-            self.data.clone(),
-            move || profiles::chosen(&memory, &settings),
-            move |project, agent| gate.check(project, agent),
-            self.run.clone(),
-        );
+        let launcher = self.opener.launcher(AgentKind::Acp, project, begun.clone(), self.policy());
         let allowed =
             move || launcher().and_then(|launch| if is_open(&launch) { Ok(()) } else { launch.check() });
         let allowed = disk::run(project, disk::DEADLINE, allowed).await?;

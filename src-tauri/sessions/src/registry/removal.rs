@@ -11,7 +11,7 @@ impl SessionRegistry {
     /// Deletes what was removed before this start.
     pub(super) async fn forget_removed(&self) {
         let store = self.store.clone();
-        let forgotten = disk::run(&self.data, disk::DEADLINE, move || store.forget_removed()).await;
+        let forgotten = disk::run(&self.opener.data, disk::DEADLINE, move || store.forget_removed()).await;
         match forgotten {
             Ok(Ok(())) => {}
             Ok(Err(error)) => tracing::warn!(%error, "could not delete removed sessions"),
@@ -49,7 +49,7 @@ impl SessionRegistry {
         }
         // Not earlier: a session saves itself when it ends.
         let (store, of) = (self.store.clone(), id.clone());
-        let removed = disk::run(&self.data, disk::DEADLINE, move || store.set_aside(&of)).await;
+        let removed = disk::run(&self.opener.data, disk::DEADLINE, move || store.set_aside(&of)).await;
         lock(&self.removed).remove(id);
         self.ended.notify_waiters();
         removed?.map_err(|error| CommandError {
@@ -77,7 +77,7 @@ impl SessionRegistry {
             }
             // Not earlier: a session saves itself when it ends.
             let (store, of) = (self.store.clone(), session.id);
-            let record = disk::run(&self.data, disk::DEADLINE, move || store.record(&of)).await?;
+            let record = disk::run(&self.opener.data, disk::DEADLINE, move || store.record(&of)).await?;
             let record = record.map_err(|error| CommandError {
                 code: ErrorCode::Internal,
                 message: "A session could not be moved. It is in the new place when Deskbell starts again."
@@ -132,7 +132,8 @@ impl SessionRegistry {
             detail,
         };
         let (store, of) = (self.store.clone(), id.clone());
-        let restored = disk::run(&self.data, disk::DEADLINE, move || store.restore(&folder, &of)).await?;
+        let restored =
+            disk::run(&self.opener.data, disk::DEADLINE, move || store.restore(&folder, &of)).await?;
         match (restored.map_err(|error| refused(Some(error.to_string())))?, agent_session_id) {
             (Some(record), _) => self.add(record).await,
             (None, Some(agent_session_id)) => self.open_stored(project, agent_session_id).await,
