@@ -1,17 +1,18 @@
 //! Puts changed settings into effect, whether the page, `deskbell settings` or the user's editor changed the file.
 
+use crate::closing::{Answer, Question};
 use crate::start;
 use crate::windows::{BOARD, Windows};
-use crate::{autostart, board, emit, keep_awake, lifecycle, project, zoom};
+use crate::{autostart, board, emit, keep_awake, lifecycle, native_dialogs, project, zoom};
 use deskbell_cli::logs;
-use deskbell_engine::api::{Settings, WindowEvent};
+use deskbell_engine::api::{CommandError, ErrorCode, Settings, WindowEvent};
 use deskbell_engine::disk;
-use deskbell_engine::settings::SettingsWatch;
+use deskbell_engine::settings::{SettingsFile, SettingsWatch};
 use deskbell_sessions::registry::SessionRegistry;
 use deskbell_sessions::settings::CurrentSettings;
 use std::sync::Arc;
 use std::time::Duration;
-use tauri::{AppHandle, Manager};
+use tauri::{AppHandle, Manager, WebviewWindow};
 use tokio::sync::{Mutex, mpsc};
 
 /// Delay between the first sign of a change and reading the file. An editor may write it in several steps.
@@ -19,6 +20,61 @@ const TOGETHER: Duration = Duration::from_millis(50);
 
 /// Locked while the file is read and put into effect, so that an earlier content never overtakes a later one.
 static RELOADING: Mutex<()> = Mutex::const_new(());
+
+/// Changes one setting, as the user chose it outside of a page, and puts it into effect.
+pub async fn set(app: &AppHandle, key: &'static str, value: serde_json::Value) -> Result<(), CommandError> {
+    let file = app.state::<Arc<CurrentSettings>>().file().clone();
+    let folder = file.folder().to_owned();
+    disk::run(&folder, disk::DEADLINE, move || file.set(key, &value)).await??;
+    reload(app).await;
+    Ok(())
+}
+
+/// Changes the settings as a page asks, and puts them into effect. A change of what Deskbell starts needs the user's answer
+/// in a native dialog: a page that ran a foreign script could ask for it too. `edit` gets what the user confirmed, and
+/// returns what is not confirmed yet.
+pub async fn change(
+    app: &AppHandle,
+    window: &WebviewWindow,
+    edit: impl Fn(&SettingsFile, &[String]) -> Result<Vec<String>, CommandError> + Clone + Send + 'static,
+) -> Result<(), CommandError> {
+    let file = app.state::<Arc<CurrentSettings>>().file().clone();
+    let folder = file.folder().to_owned();
+    let mut confirmed = Vec::new();
+    loop {
+        let (file, edit, allowed) = (file.clone(), edit.clone(), confirmed.clone());
+        let changes = disk::run(&folder, disk::DEADLINE, move || edit(&file, &allowed)).await??;
+        if changes.is_empty() {
+            break;
+        }
+        // Again if the file changed meanwhile: what was confirmed is what is written.
+        confirm(window, &changes).await?;
+        confirmed = changes;
+    }
+    reload(app).await;
+    Ok(())
+}
+
+/// Asks whether Deskbell may start other programs. An error without a yes.
+pub async fn confirm(window: &WebviewWindow, changes: &[String]) -> Result<(), CommandError> {
+    let question = Question {
+        title: "Change what Deskbell starts?".to_owned(),
+        text: format!(
+            "A window asks for this change. Confirm it only if you made it.\n\n{}",
+            changes.join("\n\n")
+        ),
+        accept: "Change",
+        background: None,
+        arms_late: true,
+    };
+    let detail = match native_dialogs::confirm(window, question).await {
+        Ok(Answer::Stop { .. }) => return Ok(()),
+        Ok(_) => None,
+        Err(error) => Some(format!("{error:#}")),
+    };
+    let message = "You did not confirm the change in the dialog.".to_owned();
+    Err(CommandError { code: ErrorCode::Refused, message, detail })
+}
 
 /// Reads the file and puts it into effect.
 pub async fn reload(app: &AppHandle) {

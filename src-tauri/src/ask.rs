@@ -19,6 +19,9 @@ mod task_dialog;
 mod tests;
 mod wording;
 
+#[cfg(target_os = "linux")]
+pub use wording::ARMED_AFTER;
+
 use crate::{emit, windows};
 use deskbell_engine::api::*;
 use deskbell_engine::permission::{

@@ -20,6 +20,10 @@ pub struct Question {
     /// The words of the button that lets the work continue without a window, and of the box that makes either answer
     /// the setting.
     pub background: Option<(&'static str, &'static str)>,
+    /// Its button can be pressed only some time after the dialog appears: a page chose the moment. The dialogs of other
+    /// systems than Linux cannot do that.
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "rfd enables all buttons at once"))]
+    pub arms_late: bool,
 }
 
 /// The user's answer to a [`Question`].
@@ -39,6 +43,7 @@ pub fn question(project: &str, sessions: &[Session]) -> Option<Question> {
         text: format!("{}. If you stop {kept} kept.{}\n\n{}", work.counts, goes_on(sessions), work.names),
         accept: "Stop and close",
         background: Some(("Keep working in the background", "Do not ask again")),
+        arms_late: false,
     })
 }
 
@@ -51,6 +56,7 @@ pub fn quit_question(sessions: &[Session]) -> Option<Question> {
         text: format!("{}. Quitting stops {kept} kept.{}\n\n{}", work.counts, goes_on(sessions), work.names),
         accept: "Stop and quit",
         background: None,
+        arms_late: false,
     })
 }
 

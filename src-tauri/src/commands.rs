@@ -32,6 +32,7 @@ use deskbell_engine::attachment::CheckedAttachment;
 use deskbell_engine::disk;
 use deskbell_engine::files::Files;
 use deskbell_engine::permission::DialogId;
+use deskbell_engine::settings::SettingsFile;
 use deskbell_sessions::folders;
 use deskbell_sessions::hidden::HiddenSessions;
 use deskbell_sessions::orphans::OrphanProcesses;
@@ -255,19 +256,41 @@ pub async fn command(
         (ProjectRef::There(there), Command::Start) => {
             crate::far::agents::check(&app, window.label(), there, &session_id).await?;
         }
+        (_, Command::SetOptions { options }) => {
+            confirm_options(&app, &window, &project, &session_id, options).await?;
+        }
         _ => {}
     }
     app.state::<SessionRegistry>().command(&project, &session_id, command).await
 }
 
-/// Changes one setting in the file. `null` is its default.
+/// Asks in a native dialog about options with which the agent would start other programs.
+async fn confirm_options(
+    app: &AppHandle,
+    window: &WebviewWindow,
+    project: &ProjectRef,
+    id: &SessionId,
+    options: &SessionOptions,
+) -> Answer<()> {
+    let sessions = app.state::<SessionRegistry>().sessions(project);
+    let before = sessions.into_iter().find(|session| session.id == *id).map(|session| session.options);
+    let settings = app.state::<Arc<CurrentSettings>>().get();
+    let changes = SettingsFile::program_changes(&before.unwrap_or_default(), options, &settings)?;
+    if changes.is_empty() { Ok(()) } else { apply_settings::confirm(window, &changes).await }
+}
+
+/// Changes one setting in the file. `null` is its default. What starts programs is confirmed in a native dialog.
 #[tauri::command]
-pub async fn set_setting(app: AppHandle, key: String, value: serde_json::Value) -> Answer<()> {
-    let file = app.state::<Arc<CurrentSettings>>().file().clone();
-    let folder = file.folder().to_owned();
-    disk::run(&folder, disk::DEADLINE, move || file.set(&key, &value)).await??;
-    apply_settings::reload(&app).await;
-    Ok(())
+pub async fn set_setting(
+    app: AppHandle,
+    window: WebviewWindow,
+    key: String,
+    value: serde_json::Value,
+) -> Answer<()> {
+    let edit = move |file: &SettingsFile, confirmed: &[String]| -> Answer<Vec<String>> {
+        Ok(file.set_for_page(&key, &value, confirmed)?)
+    };
+    apply_settings::change(&app, &window, edit).await
 }
 
 /// Makes the content of the calling window larger or smaller, for its project.

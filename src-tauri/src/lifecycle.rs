@@ -303,7 +303,7 @@ async fn close_unless_cancelled(app: &AppHandle, window: &WebviewWindow) {
         (_, Closing::Background) => Answer::Background { remember: false },
         (Some(question), Closing::Ask) => match native_dialogs::confirm(window, question).await {
             Ok(answer) => answer,
-            // The app is ending.
+            // The app is ending, or there is no dialog: the window must stay closable.
             Err(error) => {
                 tracing::warn!(error = format!("{error:#}"), "could not ask before closing a window");
                 Answer::Stop { remember: false }
@@ -349,10 +349,13 @@ pub async fn end(app: &AppHandle) {
 /// Asks once for all windows whether to stop their work, and ends the app.
 pub async fn quit(app: &AppHandle, window: &WebviewWindow) -> anyhow::Result<()> {
     let sessions = app.state::<SessionRegistry>().all();
-    if let Some(question) = closing::quit_question(&sessions)
-        && native_dialogs::confirm(window, question).await? == Answer::Cancel
-    {
-        return Ok(());
+    if let Some(question) = closing::quit_question(&sessions) {
+        match native_dialogs::confirm(window, question).await {
+            Ok(Answer::Cancel) => return Ok(()),
+            Ok(_) => {}
+            // There is no dialog: the app must stay closable.
+            Err(error) => tracing::warn!(error = format!("{error:#}"), "could not ask before quitting"),
+        }
     }
     end(app).await;
     Ok(())

@@ -6,6 +6,7 @@
 //! arrive on either thread.
 
 use crate::closing::{Answer, Question};
+use anyhow::Context;
 use deskbell_engine::api::{CommandError, ErrorCode};
 use std::path::PathBuf;
 use tauri::WebviewWindow;
@@ -62,18 +63,17 @@ pub async fn choose(
     Ok(chosen.await.ok().flatten())
 }
 
-/// Asks the question on the window. *Cancel* also if the question is open on this window already and was brought to the
-/// front. *Stop* if it cannot be asked: the window must stay closable.
+/// Asks the question on the window. *Cancel* also if a question is open on this window already and was brought to the
+/// front. An error if it could not be asked, or is gone with its window.
 pub async fn confirm(window: &WebviewWindow, question: Question) -> anyhow::Result<Answer> {
     let (answer, confirmed) = oneshot::channel();
     let on_main = window.clone();
     window.run_on_main_thread(move || {
         if let Err(error) = system::ask(&on_main, &question, answer) {
-            tracing::warn!(error = format!("{error:#}"), "could not ask before closing a window");
+            tracing::warn!(error = format!("{error:#}"), "could not ask in a dialog");
         }
     })?;
-    // Without an answer the dialog could not be opened, or is gone with its window.
-    Ok(confirmed.await.unwrap_or(Answer::Stop { remember: false }))
+    confirmed.await.context("the dialog ended without an answer")
 }
 
 /// Shows what failed outside every window, and why, and waits until the user closes the message. Call it on the main
@@ -87,21 +87,30 @@ pub fn say_failure(what: &str, problem: &str) {
 #[cfg(target_os = "linux")]
 mod system {
     use super::*;
-    use anyhow::Context;
+    use crate::ask::ARMED_AFTER;
     use gtk::prelude::*;
     use gtk::{
-        ButtonsType, CheckButton, DialogFlags, FileChooserAction, FileChooserNative, MessageDialog,
-        MessageType,
+        ButtonsType, CheckButton, Container, DialogFlags, FileChooserAction, FileChooserNative, Label,
+        MessageDialog, MessageType,
     };
-    use gtk::{ResponseType, Window, glib};
-    use std::cell::RefCell;
+    use gtk::{ResponseType, Window, glib, pango};
+    use std::cell::{Cell, RefCell};
     use std::collections::HashMap;
+    use std::rc::Rc;
+
+    /// An open question.
+    #[derive(Clone)]
+    struct QuestionDialog {
+        dialog: MessageDialog,
+        /// How often its button was disabled for a while; `None` if it never is.
+        n_disabled: Option<Rc<Cell<u64>>>,
+    }
 
     thread_local! {
         /// The open choosers by the label of their window, on the main thread.
         static OPEN: RefCell<HashMap<String, FileChooserNative>> = RefCell::default();
         /// The open questions, in the same way.
-        static ASKED: RefCell<HashMap<String, MessageDialog>> = RefCell::default();
+        static ASKED: RefCell<HashMap<String, QuestionDialog>> = RefCell::default();
     }
 
     /// Shows a chooser, or the one that is open on the window already.
@@ -169,7 +178,10 @@ mod system {
     ) -> anyhow::Result<()> {
         let label = window.label().to_owned();
         if let Some(open) = ASKED.with_borrow(|asked| asked.get(&label).cloned()) {
-            open.present();
+            if let Some(n_disabled) = &open.n_disabled {
+                arm_late(&open.dialog, n_disabled);
+            }
+            open.dialog.present();
             // The caller may be gone.
             let _ = answer.send(Answer::Cancel);
             return Ok(());
@@ -181,6 +193,13 @@ mod system {
         let dialog = MessageDialog::new(Some(&parent), flags, kind, buttons, &question.title);
         dialog.set_title(&question.title);
         dialog.set_secondary_text(Some(&question.text));
+        // A path without a blank must not make the dialog wider than the screen.
+        let area = dialog.message_area().downcast::<Container>().ok();
+        for label in area.iter().flat_map(ContainerExt::children) {
+            if let Ok(label) = label.downcast::<Label>() {
+                label.set_line_wrap_mode(pango::WrapMode::WordChar);
+            }
+        }
         dialog.add_button("_Cancel", ResponseType::Cancel);
         dialog.add_button(&format!("_{}", question.accept), ResponseType::Accept);
         let remember = question.background.map(|(background, remember)| {
@@ -191,6 +210,11 @@ mod system {
             remember
         });
         dialog.set_default_response(ResponseType::Cancel);
+        let n_disabled = question.arms_late.then(Rc::<Cell<u64>>::default);
+        if let Some(n_disabled) = n_disabled.clone() {
+            dialog.set_response_sensitive(ResponseType::Accept, false);
+            dialog.connect_map(move |dialog| arm_late(dialog, &n_disabled));
+        }
         let answer = RefCell::new(Some(answer));
         dialog.connect_response(move |dialog, response| {
             if let Some(answer) = answer.take() {
@@ -209,9 +233,27 @@ mod system {
         });
         let of = label.clone();
         dialog.connect_destroy(move |_| drop(ASKED.with_borrow_mut(|asked| asked.remove(&of))));
-        ASKED.with_borrow_mut(|asked| asked.insert(label, dialog.clone()));
+        ASKED.with_borrow_mut(|asked| {
+            asked.insert(label, QuestionDialog { dialog: dialog.clone(), n_disabled })
+        });
         dialog.present();
         Ok(())
+    }
+
+    /// Disables the button that accepts for [`ARMED_AFTER`]. A page chooses the moment in which the dialog comes up, also
+    /// if it is open already.
+    fn arm_late(dialog: &MessageDialog, n_disabled: &Rc<Cell<u64>>) {
+        dialog.set_response_sensitive(ResponseType::Accept, false);
+        let nr = n_disabled.get() + 1;
+        n_disabled.set(nr);
+        let (dialog, n_disabled) = (dialog.downgrade(), n_disabled.clone());
+        // After all input that has arrived: what a busy app gets late was meant for something else.
+        glib::timeout_add_local_full(ARMED_AFTER, glib::Priority::DEFAULT_IDLE, move || {
+            if let Some(dialog) = dialog.upgrade().filter(|_| n_disabled.get() == nr) {
+                dialog.set_response_sensitive(ResponseType::Accept, true);
+            }
+            glib::ControlFlow::Break
+        });
     }
 
     pub fn say(title: &str, problem: &str) -> anyhow::Result<()> {

@@ -74,8 +74,7 @@ pub async fn a_link_opens_outside_and_only_what_may() -> Result<()> {
             let name = "-a $(touch x)\nb";
             fs::write(stage.folder.join(name), "")?;
             let editor = json!({ "program": programs.join("xdg-open"), "args": ["+{line}", "{file}"] });
-            let set = window.invoke("set_setting", json!({ "key": "editor", "value": editor })).await?;
-            ensure!(set.is_ok(), "{set:?}");
+            stage.set_program("editor", editor).await?;
             let answer = window.invoke("open_in_editor", json!({ "path": name, "line": 7 })).await?;
             ensure!(answer.is_ok(), "{answer:?}");
             let expected = format!("+7\n{}\n", stage.folder.canonicalize()?.join(name).display());
@@ -154,8 +153,7 @@ pub async fn a_path_in_an_answer_opens_the_file_at_its_line() -> Result<()> {
             let opened = stage.desktop.scratch().join("edited");
             fs::write(&editor, format!("#!/bin/sh\nprintf '%s\\n' \"$@\" > '{}'\n", opened.display()))?;
             fs::set_permissions(&editor, fs::Permissions::from_mode(0o755))?;
-            let setting = json!({ "key": "editor", "value": { "program": editor, "args": ["+{line}"] } });
-            ensure!(window.invoke("set_setting", setting).await?.is_ok(), "the editor is set");
+            stage.set_program("editor", json!({ "program": editor, "args": ["+{line}"] })).await?;
             window.key("ctrl+Return").await?;
             let file = stage.folder.canonicalize()?.join("src/a b.md");
             eventually("the file is in the editor", SHORT, async || {

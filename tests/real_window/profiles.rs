@@ -66,6 +66,7 @@ async fn add(stage: &Stage, name: &str, folder: &Path) -> Result<()> {
     window.key("BackSpace").await?;
     window.type_into("Value of variable 1", &folder.display().to_string()).await?;
     window.click("button", "Save profile").await?;
+    stage.confirm_programs().await?;
     window.find("button", &format!("Edit {name}…")).await?;
     window.drawn().await?;
     window.screenshot("profile-added").await?;

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::pin::pin;
 
 use anyhow::{Context, Result, ensure};
 use deskbell_tests::window::{Desktop, LONG, Launch, Manners, Notification, Owned, SHORT, eventually};
@@ -113,7 +114,16 @@ pub async fn no_secret_of_a_window_is_in_the_log_or_the_diagnostics() -> Result<
             let mut answers = String::new();
             for (name, arguments) in calls(&session) {
                 // Refused or not: what is logged of it counts.
-                answers += &format!("{:?}\n", window.invoke(name, arguments).await?);
+                let mut call = pin!(window.invoke(name, arguments));
+                let answer = tokio::select! {
+                    answer = &mut call => answer?,
+                    // What starts a program is logged only once it is confirmed.
+                    confirmed = stage.confirm_programs(), if name == "set_setting" => {
+                        confirmed?;
+                        call.await?
+                    }
+                };
+                answers += &format!("{answer:?}\n");
             }
             seen += found(&answers).len();
             ensure!(seen >= 10, "only {seen} secrets reached the page: {answers}");

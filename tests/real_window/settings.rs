@@ -1,6 +1,7 @@
 //! Each setting has its effect in a window, and a new one needs a test of its effect.
 
 use std::collections::BTreeSet;
+use std::process::Stdio;
 
 use anyhow::{Context, Result, anyhow, ensure};
 use deskbell_engine::settings::SettingsFile;
@@ -237,4 +238,71 @@ fn less_than_the_app(stage: &Stage) -> Result<Vec<i32>> {
     }
     above.sort_unstable();
     Ok(above)
+}
+
+/// The value of a setting in the file.
+fn setting(stage: &Stage, key: &str) -> Result<String> {
+    let mut command = stage.desktop.app_command(app_program());
+    let output = command.args(["settings", "get", key]).stdout(Stdio::piped()).output()?;
+    ensure!(output.status.success(), "{key}: {output:?}");
+    Ok(String::from_utf8(output.stdout)?.trim().to_owned())
+}
+
+/// The page asks by its own command, as a script in it would, and the dialog decides.
+pub async fn a_program_is_changed_only_by_the_dialog() -> Result<()> {
+    const TITLE: &str = "Change what Deskbell starts?";
+    let stage = Stage::demo().await?;
+    stage
+        .play("settings-programs", async |stage| {
+            let window = &stage.window;
+            let dialogs = stage.dialogs().await?;
+            // From outside of the page without a question.
+            set(stage, "editor", "{\"program\": \"harbour-editor\"}")?;
+            let editor = setting(stage, "editor")?;
+            // A value without a blank does not make the dialog wider than a small screen.
+            let long = "wreck".repeat(60);
+            let now = "Now: harbour-editor".to_owned();
+            let new = format!("New: /tmp/wreck \"{{file}}\" {long}");
+            let wanted =
+                json!({"key": "editor", "value": {"program": "/tmp/wreck", "args": ["{file}", &long]}});
+            for (button, is_changed) in [("Cancel", false), ("Change", true)] {
+                let (asked, answered) = tokio::join!(window.invoke("set_setting", wanted.clone()), async {
+                    let dialog = dialogs.with(TITLE).await?;
+                    let text = dialog.text().await;
+                    for value in ["Editor", &now, &new] {
+                        ensure!(text.contains(value), "no “{value}” in the dialog:\n{text}");
+                    }
+                    ensure!(!dialog.armed("Change").await?, "the dialog is armed as it appears");
+                    let width = dialog.extents().await?.width;
+                    ensure!(width < 800, "the dialog is {width} px wide");
+                    ensure!(setting(stage, "editor")? == editor, "the setting changed before the answer");
+                    stage.desktop.screenshot("settings-program-dialog").await?;
+                    dialog.press(button).await?;
+                    dialog.gone().await
+                });
+                answered?;
+                ensure!(asked?.is_ok() == is_changed, "“{button}” gave the wrong answer");
+                let now = setting(stage, "editor")?;
+                ensure!((now != editor) == is_changed, "after “{button}” the editor is {now}");
+            }
+            // A session's options name programs too.
+            let session = window.invoke("create_session", json!({"agent": "demo", "withoutAsking": false}));
+            let session = session.await?.map_err(|error| anyhow!("no session: {error}"))?;
+            let options = json!({"environment": [{"name": "HARBOUR", "value": "wreck"}]});
+            let command = json!({"type": "setOptions", "options": options});
+            let command = json!({"sessionId": session["id"], "command": command});
+            let (asked, answered) = tokio::join!(window.invoke("command", command), async {
+                let dialog = dialogs.with(TITLE).await?;
+                let text = dialog.text().await;
+                ensure!(text.contains("New: HARBOUR=wreck"), "the variable is not named:\n{text}");
+                dialog.press("Cancel").await
+            });
+            answered?;
+            ensure!(asked?.is_err(), "the options changed without a yes");
+            // Anything else needs no dialog.
+            let theme = window.invoke("set_setting", json!({"key": "theme", "value": "dark"})).await?;
+            theme.map_err(|error| anyhow!("the theme was not changed: {error}"))?;
+            dialogs.none().await
+        })
+        .await
 }

@@ -9,6 +9,7 @@ use deskbell_tests::window::{
     AgentStub, App, Desktop, Dialogs, LONG, Launch, Manners, Notifications, Owned, Pointer, Process, SHORT,
     Window, XWindow, eventually,
 };
+use serde_json::{Value, json};
 
 /// The name of the first project, which is in the window's title.
 pub const PROJECT: &str = "lighthouse";
@@ -173,6 +174,23 @@ impl Stage {
     /// The native dialogs of this desktop.
     pub async fn dialogs(&self) -> Result<Dialogs> {
         Dialogs::on(&self.desktop).await
+    }
+
+    /// Confirms in the native dialog the programs that Deskbell is to start.
+    pub async fn confirm_programs(&self) -> Result<()> {
+        let dialog = self.dialogs().await?.with("Change what Deskbell starts?").await?;
+        dialog.press("Change").await?;
+        dialog.gone().await
+    }
+
+    /// Has the page change a setting that starts a program, and confirms it.
+    pub async fn set_program(&self, key: &str, value: Value) -> Result<()> {
+        let change = self.window.invoke("set_setting", json!({ "key": key, "value": value }));
+        let (changed, confirmed) = tokio::join!(change, self.confirm_programs());
+        confirmed?;
+        let refused = changed?.err();
+        ensure!(refused.is_none(), "{key} was refused: {refused:?}");
+        Ok(())
     }
 
     /// Sends a script that is played once the window is out of sight.

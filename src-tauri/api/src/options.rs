@@ -32,10 +32,12 @@ pub struct SessionOptions {
     pub disallowed_tools: Vec<String>,
     /// The absolute path of a JSON file with MCP servers (`mcpServers`), outside of the project, of at most 256 KiB. Its
     /// servers are started with the agent.
+    #[schemars(extend("startsPrograms" = true))]
     pub mcp_config: Option<String>,
     /// Receives messages of your other sessions of Claude Code, in a folder that is trusted. Each begins a turn or joins one.
     pub receives_messages: bool,
     /// Environment variables of the agent and of everything that it runs. At most 50.
+    #[schemars(extend("startsPrograms" = true))]
     pub environment: Vec<EnvironmentVariable>,
     /// More arguments of the agent, from a fixed list, each as `--flag` or `--flag=value`. At most 20.
     pub arguments: Vec<String>,

@@ -21,9 +21,11 @@ pub struct Profile {
     pub command: Option<UserCommand>,
     /// The absolute path of the agent's program; `null` searches the usual places.
     #[serde(default)]
+    #[schemars(extend("startsPrograms" = true))]
     pub program: Option<String>,
     /// Variables of the agent, such as the folder of its configuration (`CLAUDE_CONFIG_DIR`, `CODEX_HOME`). At most 50.
     #[serde(default)]
+    #[schemars(extend("startsPrograms" = true))]
     pub environment: Vec<EnvironmentVariable>,
     /// A model that the agent knows.
     #[serde(default)]

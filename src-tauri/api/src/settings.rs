@@ -287,8 +287,12 @@ pub enum BellUrgency {
 }
 
 /// A program with its arguments. No shell reads them.
+///
+/// `startsPrograms` marks what makes Deskbell or an agent start a program: a page changes it only after the user confirmed
+/// it in a native dialog.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, TS, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(extend("startsPrograms" = true))]
 pub struct UserCommand {
     pub program: String,
     #[serde(default)]
@@ -300,7 +304,10 @@ pub struct UserCommand {
 #[serde(rename_all = "camelCase", default)]
 pub struct AgentSettings {
     /// Path of the Claude Code program. Leave it empty (`null`) to find the program automatically.
-    #[schemars(title = "Claude Code path", extend("placeholder" = "Find automatically"))]
+    #[schemars(
+        title = "Claude Code path",
+        extend("placeholder" = "Find automatically", "startsPrograms" = true)
+    )]
     pub program: Option<String>,
     /// Model of new sessions, by the agent's name for it, such as `opus`.
     #[schemars(title = "Model", extend("placeholder" = "Agent’s default"))]

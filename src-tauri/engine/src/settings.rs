@@ -8,13 +8,14 @@ mod dates;
 mod error;
 mod keys;
 mod profiles;
+mod programs;
 mod text;
 mod watch;
 
 #[cfg(test)]
 mod tests;
 
-use crate::api::{Preset, Profile, SettingKey, Settings, SettingsProblem};
+use crate::api::{Preset, Profile, SessionOptions, SettingControl, SettingKey, Settings, SettingsProblem};
 use crate::disk::{self, ReadError, read_text, set_aside};
 use crate::disk::{remove_leftovers, write_atomically};
 use error::SettingsError;
@@ -77,6 +78,19 @@ impl From<SettingsError> for Refused {
     }
 }
 
+/// The changes that the user has to confirm first; none if the edit was made.
+fn unconfirmed(edited: Result<(), SettingsError>) -> Result<Vec<String>, SettingsError> {
+    match edited {
+        Ok(()) => Ok(Vec::new()),
+        Err(SettingsError::Unconfirmed(changes)) => Ok(changes),
+        Err(error) => Err(error),
+    }
+}
+
+fn value_or_default(known: &SettingKey, value: &Value) -> Value {
+    if value.is_null() { known.default.clone() } else { value.clone() }
+}
+
 /// The settings file. Its methods access the disk: call them through `disk::run`.
 #[derive(Clone, Debug)]
 pub struct SettingsFile {
@@ -125,41 +139,78 @@ impl SettingsFile {
         }
     }
 
-    /// Changes one setting. `null` for a setting that cannot be `null` means its default.
+    /// Changes one setting, as the user. `null` for a setting that cannot be `null` means its default.
     pub fn set(&self, key: &str, value: &Value) -> Result<(), SettingsError> {
+        self.change(key, None, |known, _| Ok(value_or_default(known, value)))
+    }
+
+    /// Changes one setting, as a page asks. Returns the changes of what Deskbell starts, each as a text, if they are not
+    /// `confirmed`: then nothing was written, and the user has to agree to them outside of the page.
+    pub fn set_for_page(
+        &self,
+        key: &str,
+        value: &Value,
+        confirmed: &[String],
+    ) -> Result<Vec<String>, SettingsError> {
+        unconfirmed(self.change(key, Some(confirmed), |known, _| Ok(value_or_default(known, value))))
+    }
+
+    /// Replaces the presets of session options, as a page asks. What the file says about one of them under unknown names
+    /// stays. As [`Self::set_for_page`].
+    pub fn set_presets(
+        &self,
+        presets: &[Preset],
+        confirmed: &[String],
+    ) -> Result<Vec<String>, SettingsError> {
+        let value = serde_json::to_value(presets).unwrap_or_default();
+        unconfirmed(self.change("agent.presets", Some(confirmed), |_, _| Ok(value)))
+    }
+
+    /// Adds a profile (`was` is `None`), changes or renames one, or removes one (`profile` is `None`), as a page asks. The
+    /// rest of the list, and what the file says about this profile under unknown names, stays. As [`Self::set_for_page`].
+    pub fn change_profile(
+        &self,
+        was: Option<&str>,
+        profile: Option<&Profile>,
+        confirmed: &[String],
+    ) -> Result<Vec<String>, SettingsError> {
+        unconfirmed(self.change("agent.profiles", Some(confirmed), |_, before| {
+            let before = before.unwrap_or_else(|| Value::Array(Vec::new()));
+            profiles::changed(before, was, profile)
+        }))
+    }
+
+    /// The changes of what the agent of a session would start with other options, each as a text.
+    pub fn program_changes(
+        before: &SessionOptions,
+        after: &SessionOptions,
+        settings: &Settings,
+    ) -> Result<Vec<String>, SettingsError> {
+        programs::of_options(before, after, settings)
+    }
+
+    /// Changes the value of a key in the file: `new` gets its present value. `confirmed`: the changes of what Deskbell starts
+    /// that are allowed; `None` allows all.
+    fn change(
+        &self,
+        key: &str,
+        confirmed: Option<&[String]>,
+        new: impl FnOnce(&SettingKey, Option<Value>) -> Result<Value, SettingsError>,
+    ) -> Result<(), SettingsError> {
         let known = keys().iter().find(|known| known.key == key);
         let known = known.ok_or_else(|| SettingsError::UnknownKey(key.to_owned()))?;
-        let value = if value.is_null() { &known.default } else { value };
-        keys::check(known, value).map_err(SettingsError::BadValue)?;
-        self.edit(|text| Ok(text::edit(text, key, value)?))
-    }
-
-    /// Replaces the presets of session options. What the file says about one of them under unknown names stays.
-    pub fn set_presets(&self, presets: &[Preset]) -> Result<(), SettingsError> {
-        const KEY: &str = "agent.presets";
-        let known = keys().iter().find(|known| known.key == KEY);
-        let known = known.ok_or_else(|| SettingsError::UnknownKey(KEY.to_owned()))?;
-        let value = serde_json::to_value(presets).unwrap_or_default();
-        keys::check(known, &value).map_err(SettingsError::BadValue)?;
         self.edit(|text| {
-            let before = value_of(text, KEY).unwrap_or_default();
-            let mut value = value.clone();
-            keep_unknown(&mut value, &before);
-            Ok(text::edit(text, KEY, &value)?)
-        })
-    }
-
-    /// Adds a profile (`was` is `None`), changes or renames one, or removes one (`profile` is `None`). The rest of the list,
-    /// and what the file says about this profile under unknown names, stays.
-    pub fn change_profile(&self, was: Option<&str>, profile: Option<&Profile>) -> Result<(), SettingsError> {
-        const KEY: &str = "agent.profiles";
-        let known = keys().iter().find(|known| known.key == KEY);
-        let known = known.ok_or_else(|| SettingsError::UnknownKey(KEY.to_owned()))?;
-        self.edit(|text| {
-            let before = value_of(text, KEY).unwrap_or_else(|| Value::Array(Vec::new()));
-            let value = profiles::changed(before, was, profile)?;
+            let before = value_of(text, key);
+            let mut value = new(known, before.clone())?;
             keys::check(known, &value).map_err(SettingsError::BadValue)?;
-            Ok(text::edit(text, KEY, &value)?)
+            if matches!(known.control, SettingControl::Presets) {
+                keep_unknown(&mut value, &before.unwrap_or_default());
+            }
+            let after = text::edit(text, key, &value)?;
+            if let Some(confirmed) = confirmed {
+                programs::check(text, &after, confirmed)?;
+            }
+            Ok(after)
         })
     }
 

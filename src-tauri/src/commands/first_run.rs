@@ -1,6 +1,7 @@
 //! Commands of the first run: whether the agent can work, and the steps of the user that remove an obstacle.
 
-use super::{Answer, project_of, set_setting};
+use super::{Answer, project_of};
+use crate::apply_settings;
 use crate::native_dialogs::{self, Chooser};
 use crate::terminal;
 use crate::windows::Windows;
@@ -34,8 +35,8 @@ pub async fn open_login(app: AppHandle, window: WebviewWindow, session_id: Optio
     terminal::open_login(chosen, &registry.login_line(session_id.as_ref()).await?).await
 }
 
-/// Asks for the agent's program with the system's chooser, and stores it in the settings. Returns whether one was
-/// chosen.
+/// Asks for the agent's program with the system's chooser, which is outside of the page, and stores it in the settings.
+/// Returns whether one was chosen.
 #[tauri::command]
 pub async fn choose_agent(app: AppHandle, window: WebviewWindow) -> Answer<bool> {
     let chosen = native_dialogs::choose(&window, Chooser::Program, dirs::home_dir()).await?;
@@ -45,6 +46,6 @@ pub async fn choose_agent(app: AppHandle, window: WebviewWindow) -> Answer<bool>
         message: "The settings cannot store this path, because it is not valid UTF-8.".to_owned(),
         detail: Some(program.display().to_string()),
     })?;
-    set_setting(app, "agent.program".to_owned(), program.into()).await?;
+    apply_settings::set(&app, "agent.program", program.into()).await?;
     Ok(true)
 }

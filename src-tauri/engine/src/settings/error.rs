@@ -19,6 +19,12 @@ pub enum SettingsError {
     /// The edit would have changed something else too.
     #[error("{} is written in a way that cannot be edited safely; edit the file yourself", .0.display())]
     Unsafe(PathBuf),
+    /// The user has to confirm these changes outside of the page first.
+    #[error("the programs that Deskbell starts would change")]
+    Unconfirmed(Vec<String>),
+    /// A dialog cannot show all of the changes.
+    #[error("the command and its variables are too long for the dialog that confirms them")]
+    TooLong,
     #[error("could not write {}: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },
 }
@@ -27,6 +33,10 @@ impl From<SettingsError> for CommandError {
     fn from(error: SettingsError) -> Self {
         let message = match &error {
             SettingsError::UnknownKey(_) | SettingsError::BadValue(_) => "This setting has no such value.",
+            SettingsError::Unconfirmed(_) => "You did not confirm the change.",
+            SettingsError::TooLong => {
+                "This is too long to be confirmed. Write it into settings.json; options of a session as a preset."
+            }
             SettingsError::NoProfile(_) => {
                 "The profile was renamed or removed in the settings file meanwhile."
             }
@@ -35,6 +45,10 @@ impl From<SettingsError> for CommandError {
             }
             SettingsError::Io { .. } => "The settings could not be saved.",
         };
-        Self { code: ErrorCode::Internal, message: message.to_owned(), detail: Some(error.to_string()) }
+        let code = match error {
+            SettingsError::Unconfirmed(_) | SettingsError::TooLong => ErrorCode::Refused,
+            _ => ErrorCode::Internal,
+        };
+        Self { code, message: message.to_owned(), detail: Some(error.to_string()) }
     }
 }

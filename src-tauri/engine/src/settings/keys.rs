@@ -214,6 +214,11 @@ Linux, `~/Library/Application Support/deskbell` on macOS, `%APPDATA%\\deskbell` 
 contain comments and trailing commas. The settings page edits the same file: it changes one value and keeps your
 comments, unknown keys and layout. A change takes effect when the file is saved.
 
+What starts programs is confirmed outside of the page: if a window changes the editor, the terminal, a command of the bell,
+the path of Claude Code, the program or the variables of a profile, or the MCP servers or the variables of a preset or of a
+session, a dialog of your desktop shows the old and the new value first. A change in the file or by the commands below needs
+no answer.
+
 A wrong value has no effect: the last good one stays, and the window shows the line and the column. A file that is not
 valid JSON changes nothing and is not written until you have corrected it.
 

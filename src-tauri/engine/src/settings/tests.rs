@@ -463,7 +463,7 @@ fn presets_are_replaced_and_their_unknown_names_stay() {
     assert_eq!(presets[0].options.max_turns, Some(2));
     presets[0].options.max_turns = Some(3);
     presets.push(Preset { name: "two".to_owned(), ..Preset::default() });
-    file.set_presets(&presets).unwrap();
+    file.set_presets(&presets, &[]).unwrap();
     let read = file.read(&Settings::default());
     assert_eq!((read.settings.agent.presets, read.problems), (presets.clone(), Vec::new()));
     let written = fs::read_to_string(file.path()).unwrap();
@@ -471,14 +471,14 @@ fn presets_are_replaced_and_their_unknown_names_stay() {
         assert!(written.contains(kept), "{kept} in {written}");
     }
     // A comment is not removed with a preset. Without one, the next preset does not get what was in the removed one.
-    assert!(matches!(file.set_presets(&presets[1..]), Err(SettingsError::Unsafe(_))));
+    assert!(matches!(file.set_presets(&presets[1..], &[]), Err(SettingsError::Unsafe(_))));
     fs::write(file.path(), written.replace("// why", "")).unwrap();
-    file.set_presets(&presets[1..]).unwrap();
+    file.set_presets(&presets[1..], &[]).unwrap();
     assert_eq!(file.read(&Settings::default()).settings.agent.presets, presets[1..]);
     assert!(!fs::read_to_string(file.path()).unwrap().contains("note"));
 
     presets[1].name = "one".to_owned();
-    assert!(matches!(file.set_presets(&presets), Err(SettingsError::BadValue(_))));
+    assert!(matches!(file.set_presets(&presets, &[]), Err(SettingsError::BadValue(_))));
 }
 
 #[test]
@@ -525,12 +525,14 @@ fn a_profile_is_added_changed_and_removed_and_what_is_unknown_stays() {
         assert_eq!(read.problems, Vec::new());
         read.settings.agent.profiles
     };
+    let confirmed = ["Agent · Profiles · “Work” · environment\nNow: TEAM=a\nNew: TEAM=b".to_owned()];
     let mut work = profiles()[0].clone();
     work.model = None;
     work.environment[0].value = "b".to_owned();
-    file.change_profile(Some("Work"), Some(&work)).unwrap();
+    assert_eq!(file.change_profile(Some("Work"), Some(&work), &[]).unwrap(), confirmed);
+    assert!(file.change_profile(Some("Work"), Some(&work), &confirmed).unwrap().is_empty());
     let home = Profile { name: "Home".to_owned(), ..Profile::default() };
-    file.change_profile(None, Some(&home)).unwrap();
+    file.change_profile(None, Some(&home), &confirmed).unwrap();
     assert_eq!(profiles(), [work.clone(), home.clone()]);
     let written = fs::read_to_string(file.path()).unwrap();
     for kept in
@@ -542,7 +544,7 @@ fn a_profile_is_added_changed_and_removed_and_what_is_unknown_stays() {
 
     // The list is checked as a whole, and a refused change writes nothing.
     let refused = |was: Option<&str>, profile: Option<&Profile>| {
-        file.change_profile(was, profile).unwrap_err().to_string()
+        file.change_profile(was, profile, &confirmed).unwrap_err().to_string()
     };
     let bad = Profile { program: Some("relative".to_owned()), ..home.clone() };
     assert_eq!(
@@ -555,11 +557,14 @@ fn a_profile_is_added_changed_and_removed_and_what_is_unknown_stays() {
 
     // A comment is not removed with a renamed profile; what is unknown in it stays.
     let renamed = Profile { name: "Office".to_owned(), ..work };
-    assert!(matches!(file.change_profile(Some("Work"), Some(&renamed)), Err(SettingsError::Unsafe(_))));
+    assert!(matches!(
+        file.change_profile(Some("Work"), Some(&renamed), &confirmed),
+        Err(SettingsError::Unsafe(_))
+    ));
     fs::write(file.path(), written.replace("// why", "")).unwrap();
-    file.change_profile(Some("Work"), Some(&renamed)).unwrap();
+    file.change_profile(Some("Work"), Some(&renamed), &confirmed).unwrap();
     assert!(fs::read_to_string(file.path()).unwrap().contains("\"note\": \"kept\""));
-    file.change_profile(Some("Office"), None).unwrap();
+    file.change_profile(Some("Office"), None, &confirmed).unwrap();
     assert_eq!(profiles(), [home]);
     assert!(!fs::read_to_string(file.path()).unwrap().contains("note"));
 

@@ -2811,6 +2811,9 @@ export type BellUrgency = "low" | "normal" | "critical";
 
 /**
  * A program with its arguments. No shell reads them.
+ *
+ * `startsPrograms` marks what makes Deskbell or an agent start a program: a page changes it only after the user confirmed
+ * it in a native dialog.
  */
 export type UserCommand = { program: string, args: Array<string>, };
 
