@@ -212,11 +212,12 @@ pub async fn a_patch_is_copied_and_a_part_and_a_file_are_reverted_and_come_back(
 
 /// The one change that is shown, and what is compared with.
 async fn compared(window: &Window, base: &str, removed: &str) -> Result<()> {
-    window.wait_shows(&format!("compared with its copies from {base}: {ONE_LINE}"), SHORT).await?;
+    window.wait_shows(ONE_LINE, SHORT).await?;
+    window.wait_shows(&format!("compared with its copies from {base}."), SHORT).await?;
     window.wait_text("group", "Changes in a.txt", removed, SHORT).await.map(drop)
 }
 
-const ONE_LINE: &str = "1 file, 1 line added, 1 removed";
+const ONE_LINE: &str = "1 file · +1 −1.";
 
 /// Claude Code edits a file in a folder without git. Its own copies are compared: those from before its first edit, and
 /// those from before the last prompt.
