@@ -423,7 +423,7 @@ pub fn remember_session(app: &AppHandle, project: &ProjectRef, id: &SessionId) {
     }
 }
 
-/// Remembers which session is beside the open one in a project's window, for the next start.
+/// Remembers the second session of a project's window for the next start.
 pub fn remember_second(app: &AppHandle, project: &ProjectRef, id: Option<SessionId>) {
     if app.state::<PlacesStore>().remember_second(project, id) {
         save_soon(app);

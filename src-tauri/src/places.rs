@@ -39,7 +39,7 @@ pub struct WindowPlace {
     /// The session that was open in it.
     #[serde(default)]
     pub open_session: Option<SessionId>,
-    /// The session that was beside it.
+    /// The second session of the window.
     #[serde(default)]
     pub second_session: Option<SessionId>,
     /// The project's own zoom, in percent; `None` is that of the settings.
@@ -246,12 +246,12 @@ impl PlacesStore {
         true
     }
 
-    /// The session that was beside the open one in the project's window.
+    /// The second session of the project's window.
     pub fn second_session(&self, project: &ProjectRef) -> Option<SessionId> {
         self.lock().iter().find(|known| known.project == *project)?.second_session.clone()
     }
 
-    /// Remembers which session is beside the open one in a project's window. Written to disk by the next save. `false`:
+    /// Remembers the second session of a project's window. Written to disk by the next save. `false`:
     /// nothing changed.
     pub fn remember_second(&self, project: &ProjectRef, id: Option<SessionId>) -> bool {
         let mut windows = self.lock();

@@ -97,7 +97,7 @@ impl ProjectWindow {
         self.forwards().find(|forward| forward.session_id() == id)
     }
 
-    /// The session beside the open one.
+    /// The second session of the window.
     pub fn second_session(&self) -> Option<SessionId> {
         self.second.shown().map(|second| second.session_id().clone())
     }

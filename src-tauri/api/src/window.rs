@@ -134,7 +134,7 @@ pub struct Connection {
     pub show_item: Option<ItemId>,
     /// As the project's last window left them.
     pub panels: SidePanels,
-    /// The session that was beside the open one.
+    /// The second session of the window.
     pub second: Option<SessionId>,
     /// The names of other projects that wait for the user: one for each session, oldest first.
     pub waiting: Vec<String>,

@@ -1,8 +1,8 @@
 //! Notices in the transcript: failures, limits and Deskbell's own messages.
 
+use super::Transcript;
 use super::changes::ChangeKind;
 use super::lazy::LazyItem;
-use super::{PROCESS_ENDED, Transcript, supplement};
 use crate::agent::{Retry, User};
 use crate::api::*;
 
@@ -69,9 +69,6 @@ impl Transcript {
         until_at: Option<u64>,
     ) {
         let body = Body::Notice { level, text, detail, until_at };
-        if level == Level::Error {
-            self.say_crash_once();
-        }
         if self.items.last().is_some_and(|last| last.head().body == body) {
             // The same notice is already the last item.
             return;
@@ -237,19 +234,6 @@ impl Transcript {
             now,
             Body::Notice { level: Level::Warning, text, detail: Some(detail), until_at: None },
         );
-    }
-
-    /// Removes the notice that the end of the process cut an answer off, when the next one says how the process ended. Its
-    /// mark stays for a conversation that is opened again.
-    fn say_crash_once(&mut self) {
-        let last = self.items.last().map(|last| last.head());
-        let is_cut_off = last.is_some_and(|last| match &last.body {
-            Body::Notice { level: Level::Info, text, .. } => *text == supplement::incomplete(PROCESS_ENDED),
-            _ => false,
-        });
-        if let Some(id) = last.map(|last| last.id.clone()).filter(|_| is_cut_off) {
-            self.remove(&id);
-        }
     }
 
     /// Removes the CLI's own text about an API failure when the turn's end repeats it.

@@ -293,7 +293,7 @@ impl Transcript {
 }
 
 /// The notice below an answer that was cut off.
-pub(super) fn incomplete(reason: &str) -> String {
+fn incomplete(reason: &str) -> String {
     format!("The answer above is incomplete: {reason}")
 }
 
@@ -409,19 +409,6 @@ mod tests {
             let again = reopened(supplements, on_disk);
             assert_eq!(again, words(&transcript), "{reason}");
         }
-    }
-
-    #[test]
-    fn a_crash_that_cuts_an_answer_off_is_said_once() {
-        let mut transcript = streamed(&[]);
-        transcript.apply(2, TranscriptEvent::ProcessEnded);
-        let text = "The agent was killed (signal 9)".to_owned();
-        let crash = TranscriptEvent::Notice { level: Level::Error, text: text.clone(), detail: None };
-        transcript.apply(2, crash);
-        assert_eq!(words(&transcript), ["go", "half of", &text]);
-        // Opened again, the conversation says that its answer is incomplete.
-        let mark = "The answer above is incomplete: the agent's process ended";
-        assert_eq!(reopened(transcript.take_supplements(), None), ["go", "half of", mark]);
     }
 
     #[test]

@@ -2578,7 +2578,7 @@ showItem: ItemId | null,
  */
 panels: SidePanels, 
 /**
- * The session that was beside the open one.
+ * The second session of the window.
  */
 second: SessionId | null, 
 /**
