@@ -43,18 +43,21 @@ fn is_blank(text: &str) -> bool {
     text.chars().all(|c| c.is_whitespace() || c == '\u{feff}')
 }
 
+/// The entries of a front matter, in their order.
+type Entries = Vec<(String, Json)>;
+
 /// Reads a document: its entries, and its body.
 ///
 /// # Errors
 ///
 /// The reason why it cannot be read with certainty.
-pub(super) fn read(text: &str) -> Result<(Vec<(String, Json)>, &str), String> {
+pub(super) fn read(text: &str) -> Result<(Entries, &str), String> {
     let document = split(text)?;
     Ok((entries(document.yaml.unwrap_or_default())?, document.body))
 }
 
-/// The entries of the YAML, in their order. The error is the reason why they cannot be read.
-fn entries(yaml: &str) -> Result<Vec<(String, Json)>, String> {
+/// The entries of the YAML. The error is the reason why they cannot be read.
+fn entries(yaml: &str) -> Result<Entries, String> {
     if yaml.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#')) {
         return Ok(Vec::new());
     }
