@@ -50,7 +50,7 @@ pub async fn subscribe(
         if !window.first.is_last(asked) {
             return None;
         }
-        // The session that was beside the open one is the open one now.
+        // The second session is the open one now.
         window.second.clear_if(|second| *second.session_id() == session_id);
         window.open_session = Some(session_id.clone());
         window.first.show(Forward::begin(app.clone(), label.clone(), feed));
@@ -67,7 +67,7 @@ pub async fn subscribe(
     Ok(snapshot)
 }
 
-/// Returns a second session, which is shown beside the open one. From then on its events are sent to this window, too.
+/// Returns a second session. From then on its events are sent to this window, too.
 #[tauri::command]
 pub async fn subscribe_second(
     app: AppHandle,
@@ -93,7 +93,7 @@ pub async fn subscribe_second(
     Ok(snapshot)
 }
 
-/// No session is shown beside the open one any more.
+/// Shows no second session any more.
 #[tauri::command]
 pub fn leave_second(app: AppHandle, window: WebviewWindow) -> Answer<()> {
     let shown = app.state::<Windows>().with(window.label(), |window| {

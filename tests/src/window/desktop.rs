@@ -372,6 +372,8 @@ fn base_environment(root: &Path) -> Result<BTreeMap<OsString, OsString>> {
         // Desktop settings of the machine must not reach the app, and the app's must not reach the machine.
         ("GSETTINGS_BACKEND", "memory"),
         ("GTK_THEME", "Adwaita"),
+        // GTK takes that of an installed framework otherwise.
+        ("GTK_IM_MODULE", "gtk-im-context-simple"),
         ("XDG_CURRENT_DESKTOP", "openbox"),
     ] {
         environment.insert(name.into(), value.into());

@@ -21,7 +21,7 @@ export class SecondSession extends Pane {
     await this.#feed.load();
   }
 
-  /** Shows no session beside the open one any more. */
+  /** Shows no second session any more. */
   async close(): Promise<void> {
     if (this.leave() === null) return;
     await this.project.problems.attempt('The second session was not closed', () => this.host.leaveSecond());
