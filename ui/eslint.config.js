@@ -16,8 +16,8 @@ const NO_HTML = 'No HTML string is ever drawn: documents are typed data.';
 const TAURI = { group: ['@tauri-apps/*'], message: 'Only src/lib/host/tauri.ts knows Tauri.' };
 
 /**
- * The folders of `src/lib` in the order of their use: each one may import those before it. Their names are unique, so a
- * path names its folder wherever it is imported.
+ * The folders of `src/lib` in import order: each may import the folders before it. Folder names are unique, so an import
+ * path identifies its folder.
  */
 const FOLDERS = [
   'bindings',
@@ -46,17 +46,17 @@ const FOLDERS = [
   ...['settings', 'actions', 'palette', 'start', 'board', 'desk'],
 ];
 
-/** The folders that have others in them. */
+/** Folders with subfolders. */
 const ZONES = ['session', 'project', 'window'];
 
-/** The sources of a folder: of a zone those that are in none of its folders. */
+/** The sources of a folder; for a zone, only the files directly in it. */
 const sourcesOf = (folder) => {
   const zone = ZONES.findLast((one) => FOLDERS.indexOf(one) < FOLDERS.indexOf(folder));
   if (ZONES.includes(folder)) return `src/lib/${folder}/*.{ts,svelte}`;
   return `src/lib/${zone === undefined ? '' : `${zone}/`}${folder}/**/*.{ts,svelte}`;
 };
 
-/** Holds the order for a folder: nothing in it imports those after it, or what is outside, neither at once nor later. */
+/** The rules for a folder: no static or dynamic import of a later folder, or of tests, stories and the fake host. */
 const ordered = (folder, files = [sourcesOf(folder)], patterns = [TAURI]) => {
   const after = FOLDERS.slice(FOLDERS.indexOf(folder) + 1);
   const later = `(^|/)(${[...after, 'fake', 'stories', 'test'].join('|')})/`;

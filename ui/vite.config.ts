@@ -12,8 +12,8 @@ interface Graph {
 }
 
 /**
- * Whether a project's window needs a module at its start: it is imported from `main.ts`, not loaded later. `main.ts` itself
- * stays apart: it waits for the host, which imports some of these modules.
+ * Whether a project's window needs a module at its start: `main.ts` imports it statically. `main.ts` itself is excluded:
+ * it waits for the host, which imports some of these modules.
  */
 function isAtStart(id: string, graph: Graph, seen = new Set<string>()): boolean {
   if (id === MAIN || seen.has(id)) return false;
@@ -28,7 +28,7 @@ const MOST_AT_START = 450_000;
 /** Fails the build if the script of the start grows beyond its bound. */
 const startIsBounded: Plugin = {
   name: 'start-is-bounded',
-  // The pages of stories and costs have no such script.
+  // The pages of stories and costs have no start script.
   apply: (_config, { command, mode }) => command === 'build' && mode === 'production',
   generateBundle(_options, bundle) {
     const start = Object.values(bundle).find((file) => file.type === 'chunk' && file.name === 'start');
@@ -51,7 +51,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
-    // Without this, each module that the start and a later part have in common is a file of its own: 40 at the start.
+    // Without this, each module shared by the start and a later part is a separate file: 40 at the start.
     rolldownOptions: {
       output: {
         codeSplitting: {

@@ -1,5 +1,5 @@
-//! Focus for a window after a user's act in another program, such as a click on a notification: with the token of that act on
-//! Wayland, and with the present time on X11.
+//! Focus for a window after the user acts in another program, such as clicking a notification: by that action's token
+//! on Wayland, by the present time on X11.
 
 use gtk::glib::object::{Cast, ObjectExt};
 use gtk::glib::translate::ToGlibPtr;
@@ -16,9 +16,9 @@ pub fn bring_up(window: &WebviewWindow) -> tauri::Result<()> {
     })
 }
 
-/// GTK (3.24) would send the time of the user's last act in a window of ours. A window manager that keeps programs from
-/// stealing the focus, such as mutter (43), raises a window that asks with an older time than that of the user's last act
-/// anywhere, and leaves the keyboard where it is.
+/// GTK (3.24) would send the time of the user's last action in one of our windows. With a time before the user's last
+/// action anywhere, a window manager that prevents focus stealing, such as mutter (43), raises the window without
+/// giving it the keyboard.
 fn present(window: &gtk::ApplicationWindow) {
     window.deiconify();
     if !window.is_visible() {

@@ -21,7 +21,7 @@ const TOGETHER: Duration = Duration::from_millis(50);
 /// Locked while the file is read and put into effect, so that an earlier content never overtakes a later one.
 static RELOADING: Mutex<()> = Mutex::const_new(());
 
-/// Changes one setting, as the user chose it outside of a page, and puts it into effect.
+/// Changes one setting that the user chose outside a page, and puts it into effect.
 pub async fn set(app: &AppHandle, key: &'static str, value: serde_json::Value) -> Result<(), CommandError> {
     let file = app.state::<Arc<CurrentSettings>>().file().clone();
     let folder = file.folder().to_owned();
@@ -30,9 +30,9 @@ pub async fn set(app: &AppHandle, key: &'static str, value: serde_json::Value) -
     Ok(())
 }
 
-/// Changes the settings as a page asks, and puts them into effect. A change of what Deskbell starts needs the user's answer
-/// in a native dialog: a page that ran a foreign script could ask for it too. `edit` gets what the user confirmed, and
-/// returns what is not confirmed yet.
+/// Changes the settings at the request of a page, and puts them into effect. A native dialog must confirm changes of
+/// programs, because a page may run a foreign script. `edit` receives the confirmed changes and returns the unconfirmed
+/// ones.
 pub async fn change(
     app: &AppHandle,
     window: &WebviewWindow,
@@ -47,7 +47,7 @@ pub async fn change(
         if changes.is_empty() {
             break;
         }
-        // Again if the file changed meanwhile: what was confirmed is what is written.
+        // Asks again if the file changed meanwhile: only confirmed changes are written.
         confirm(window, &changes).await?;
         confirmed = changes;
     }
@@ -55,7 +55,7 @@ pub async fn change(
     Ok(())
 }
 
-/// Asks whether Deskbell may start other programs. An error without a yes.
+/// Asks whether Deskbell may start other programs. Returns an error unless the user agrees.
 pub async fn confirm(window: &WebviewWindow, changes: &[String]) -> Result<(), CommandError> {
     let question = Question {
         title: "Change what Deskbell starts?".to_owned(),

@@ -20,8 +20,8 @@ pub struct Question {
     /// The words of the button that lets the work continue without a window, and of the box that makes either answer
     /// the setting.
     pub background: Option<(&'static str, &'static str)>,
-    /// Its button can be pressed only some time after the dialog appears: a page chose the moment. The dialogs of other
-    /// systems than Linux cannot do that.
+    /// Its button is disabled for a moment after the dialog appears, because a page chose the moment. Linux only: other
+    /// systems' dialogs cannot do it.
     #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "rfd enables all buttons at once"))]
     pub arms_late: bool,
 }

@@ -92,7 +92,7 @@ pub async fn connect(app: AppHandle, window: WebviewWindow) -> Answer<Connection
 /// Timeout of a window's start for an agent's store that does not respond.
 const REOPEN: Duration = Duration::from_secs(2);
 
-/// Opens the sessions that were shown last, if they are in the agent's store and Deskbell has no record of them.
+/// Opens the sessions that were last shown and are only in the agent's store.
 async fn reopen(app: &AppHandle, window: &WebviewWindow) -> Answer<()> {
     let (windows, registry, hidden) =
         (app.state::<Windows>(), app.state::<SessionRegistry>(), app.state::<HiddenSessions>());
@@ -264,7 +264,7 @@ pub async fn command(
     app.state::<SessionRegistry>().command(&project, &session_id, command).await
 }
 
-/// Asks in a native dialog about options with which the agent would start other programs.
+/// Asks in a native dialog if the agent would start other programs with these options.
 async fn confirm_options(
     app: &AppHandle,
     window: &WebviewWindow,
@@ -279,7 +279,7 @@ async fn confirm_options(
     if changes.is_empty() { Ok(()) } else { apply_settings::confirm(window, &changes).await }
 }
 
-/// Changes one setting in the file. `null` is its default. What starts programs is confirmed in a native dialog.
+/// Changes one setting in the file. `null` is its default. A native dialog confirms changes of programs.
 #[tauri::command]
 pub async fn set_setting(
     app: AppHandle,
@@ -358,7 +358,7 @@ pub async fn last_log_lines() -> Answer<String> {
 
 /// Stores whether the folder is trusted. Trusting it requires the fingerprint of the settings that were shown. `agent`
 /// is the id of the other agent that the window asked about; without it the decision is for Claude Code. `load` names the
-/// settings with unknown effects that are loaded all the same.
+/// settings with unknown effects to load.
 #[tauri::command]
 pub async fn decide_trust(
     app: AppHandle,

@@ -206,7 +206,7 @@ pub async fn decide(
         TrustDecision::Keep => "keep",
     };
     let shown = fingerprint.filter(|_| decision != TrustDecision::Restrict);
-    // They came from there, and are arguments of one line.
+    // They came from that machine, and are arguments of one line.
     if shown.iter().chain(&load).any(|text| text.contains(char::is_control)) {
         return Err(bad_folder());
     }

@@ -64,7 +64,7 @@ pub async fn choose(
 }
 
 /// Asks the question on the window. *Cancel* also if a question is open on this window already and was brought to the
-/// front. An error if it could not be asked, or is gone with its window.
+/// front. Returns an error if the question could not be asked or its window closed.
 pub async fn confirm(window: &WebviewWindow, question: Question) -> anyhow::Result<Answer> {
     let (answer, confirmed) = oneshot::channel();
     let on_main = window.clone();
@@ -102,7 +102,7 @@ mod system {
     #[derive(Clone)]
     struct QuestionDialog {
         dialog: MessageDialog,
-        /// How often its button was disabled for a while; `None` if it never is.
+        /// How often its button was temporarily disabled; `None` for a question that arms at once.
         n_disabled: Option<Rc<Cell<u64>>>,
     }
 
@@ -193,7 +193,7 @@ mod system {
         let dialog = MessageDialog::new(Some(&parent), flags, kind, buttons, &question.title);
         dialog.set_title(&question.title);
         dialog.set_secondary_text(Some(&question.text));
-        // A path without a blank must not make the dialog wider than the screen.
+        // A long path must not make the dialog wider than the screen.
         let area = dialog.message_area().downcast::<Container>().ok();
         for label in area.iter().flat_map(ContainerExt::children) {
             if let Ok(label) = label.downcast::<Label>() {
@@ -240,14 +240,14 @@ mod system {
         Ok(())
     }
 
-    /// Disables the button that accepts for [`ARMED_AFTER`]. A page chooses the moment in which the dialog comes up, also
-    /// if it is open already.
+    /// Disables the accept button for [`ARMED_AFTER`]. A page chooses the moment in which the dialog appears or comes
+    /// to the front.
     fn arm_late(dialog: &MessageDialog, n_disabled: &Rc<Cell<u64>>) {
         dialog.set_response_sensitive(ResponseType::Accept, false);
         let nr = n_disabled.get() + 1;
         n_disabled.set(nr);
         let (dialog, n_disabled) = (dialog.downgrade(), n_disabled.clone());
-        // After all input that has arrived: what a busy app gets late was meant for something else.
+        // Runs after all pending input: late input was meant for something else.
         glib::timeout_add_local_full(ARMED_AFTER, glib::Priority::DEFAULT_IDLE, move || {
             if let Some(dialog) = dialog.upgrade().filter(|_| n_disabled.get() == nr) {
                 dialog.set_response_sensitive(ResponseType::Accept, true);

@@ -28,7 +28,7 @@ pub fn all() -> Vec<Test> {
     tests
 }
 
-/// What the real things do not do by themselves.
+/// Differences that the real services have by design.
 fn with_doubles() -> Vec<Test> {
     vec![
         test("awake::the_portal_holds_until_the_wish_ends", the_portal_holds_until_the_wish_ends),
@@ -63,7 +63,7 @@ async fn keeps_the_contract(kind: ServiceKind) -> Result<()> {
     }
     awake.set(true);
     service.holds(1, SHORT).await?;
-    // The end of the app releases, too.
+    // The app's exit also releases.
     drop(awake);
     service.holds(0, SOON).await.map(drop)
 }

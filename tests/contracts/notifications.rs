@@ -201,7 +201,7 @@ impl Stage {
     }
 }
 
-/// What this process holds open.
+/// The holdings of this process.
 async fn held(desktop: &Desktop) -> Result<Holdings> {
     Holdings::of(std::process::id(), desktop.bus()).await
 }

@@ -1,5 +1,5 @@
-//! The contract of trays, kept by the app's icon: it appears, is marked while a session waits and only then, opens the board
-//! when it is clicked, and goes with the app.
+//! The contract of trays, by the app's icon: it appears, is marked only while a session waits, opens the board on a
+//! click, and disappears with the app.
 
 use std::collections::HashSet;
 use std::fs;
@@ -18,7 +18,7 @@ const ASKS: &str = "TOOL Bash {\"command\":\"echo a_tray\"}\nSAY Allowed.";
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TrayKind {
     Double,
-    /// The tray of xfce4-panel, with all of the panel as its picture.
+    /// The tray of xfce4-panel. Its picture is the whole panel.
     Xfce,
 }
 
@@ -72,7 +72,7 @@ impl TrayHost {
         Ok(Self::Xfce { pointer, area, _panel: panel, _settings: settings })
     }
 
-    /// What the user sees of the icon; `None` where there is none.
+    /// The visible state of the icon; `None` without an icon.
     async fn picture(&self, desktop: &Desktop) -> Result<Option<Vec<u8>>> {
         match self {
             Self::Double(tray) => Ok(tray.icon().await?.map(|icon| icon.picture)),
@@ -89,7 +89,7 @@ impl TrayHost {
             Self::Double(tray) => tray.click().await,
             Self::Xfce { pointer, .. } => {
                 pointer.click(ICON.0, ICON.1).await?;
-                // A panel draws an icon below the pointer in another way.
+                // A panel highlights the icon under the pointer.
                 pointer.move_to(700, 500).await
             }
         }

@@ -19,7 +19,7 @@ use tokio::time::timeout;
 /// Agents get 3.5 s to exit by themselves; the rest is for a busy machine.
 pub const SOON: Duration = Duration::from_secs(6);
 
-/// The built app; `None`, and the test is reported as skipped, where it is not built and not required.
+/// The built app. If it is missing and not required, returns `None` and reports the test as skipped.
 pub fn app() -> Option<PathBuf> {
     relay::app().map_or_else(|error| missing(&format!("{error:#}")), Some)
 }
@@ -143,7 +143,7 @@ async fn an_app_that_is_asked_to_end_leaves_nothing() {
     nothing_runs(&app.mark, SOON).await;
 }
 
-/// A test that passes because it did nothing is seen in the output of its run, which hides the prints of other tests.
+/// A test that did nothing is reported, although the harness hides the output of passing tests.
 #[test]
 fn a_test_without_the_app_is_reported_as_skipped_by_name_and_fails_where_the_app_is_required() {
     let name = "server::a_client_killed_in_an_answer_gets_all_of_it_exactly_once";

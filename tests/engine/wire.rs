@@ -97,7 +97,7 @@ async fn turn(call: &Value) -> (Bytes, Bytes) {
         is_open |= matches!(event, Event::PermissionRequested { .. });
         is_open &= !matches!(event, Event::PermissionResolved { .. });
         if let Event::SessionChanged { session } = &event {
-            // A client that reads only the last one can name the conversation.
+            // A client that reads only the latest one can name the conversation.
             assert_eq!(session.agent_session_id, Some(Some("conversation-1".to_owned())));
             assert_eq!(session.requests, (!is_open).then(Vec::new));
         }
@@ -125,10 +125,10 @@ async fn a_turn_with_a_call_costs_what_changed() {
     assert!(relay.sum() < 12_000 && page.sum() < 12_000, "{} and {}", relay.sum(), page.sum());
 }
 
-/// The most bytes of events for each byte of the input.
+/// Maximum bytes of events for each byte of the input.
 const MOST_TIMES: usize = 3;
 
-/// What the relay and the page get of a call whose input has `n_bytes`.
+/// The bytes that the relay and the page receive for a call with an input of `n_bytes`.
 async fn assert_crosses_once(name: &str, n_bytes: usize, call: Value) {
     let (relay, page) = turn(&call).await;
     let times = |bytes: &Bytes| bytes.sum() as f64 / n_bytes as f64;

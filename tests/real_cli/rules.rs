@@ -1,5 +1,5 @@
-//! Permission rules of a trusted folder: in the copy that the CLI loads each denies, asks and allows what it does when the CLI
-//! loads the folder itself, and never less strictly.
+//! Permission rules of a trusted folder: Deskbell's copy denies, asks and allows the same calls as the folder's own
+//! settings, or is stricter.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -75,7 +75,7 @@ const FORMS: &[&str] = &[
     "Bash(touch t{N} && true)",
 ];
 
-/// What became of a call, the strictest first.
+/// The outcome of a call, the strictest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Outcome {
     Denied,
@@ -95,12 +95,12 @@ fn rule(form: &str, number: usize, project: &Path) -> String {
     form.replace("{D}", &folder(number)).replace("{P}", &project).replace("{N}", &number.to_string())
 }
 
-/// The calls that tell what a rule is about.
+/// Calls that show the scope of a rule.
 fn calls(number: usize, world: &World) -> Vec<(&'static str, Value)> {
     let file = |root: &Path| root.join(folder(number)).join("in.txt").display().to_string();
     let form = FORMS[number];
     if form.to_ascii_lowercase().starts_with("bash") {
-        // They are not about the project's path.
+        // These rules do not have the project's path.
         let ends: &[&str] =
             if world.project.ends_with(PLAIN) { &["", " a", " (a)", " && true"] } else { &[] };
         let command =
@@ -124,7 +124,7 @@ fn calls(number: usize, world: &World) -> Vec<(&'static str, Value)> {
     calls
 }
 
-/// The name of a project without any sign of a pattern.
+/// A project name without pattern characters.
 const PLAIN: &str = "project";
 
 /// A world whose project has this name, with the folders of all rules in it, next to it and in the home folder.
@@ -139,7 +139,7 @@ async fn world(name: &str) -> Result<World> {
             fs::write(folder.join("in.txt"), "in")?;
         }
     }
-    // The CLI takes a folder's allow rules only where its own dialog was answered.
+    // The CLI applies a folder's allow rules only after its own trust dialog.
     let trusted =
         json!({"projects": {world.project.display().to_string(): {"hasTrustDialogAccepted": true}}});
     fs::write(world.config.join(".claude.json"), trusted.to_string())?;
@@ -157,7 +157,7 @@ fn write_rules(world: &World, list: &str) -> Result<()> {
 /// The CLI with the folder's own settings.
 const OWN: &[&str] = &["--setting-sources=user,project,local"];
 
-/// Makes every call in one reply of the model, and returns what became of each.
+/// Makes every call in one model reply, and returns their outcomes.
 async fn outcomes(world: &World, arguments: &[&str]) -> Result<Vec<Outcomes>> {
     let mut cli = CliChild::spawn(world, arguments)?;
     let all: Vec<(usize, &str, Value)> = (0..FORMS.len())
@@ -197,7 +197,7 @@ async fn outcomes(world: &World, arguments: &[&str]) -> Result<Vec<Outcomes>> {
     Ok(outcomes)
 }
 
-/// A rule denied it: the tool itself would have said something else.
+/// A rule denied it: the tool's own error has another text.
 fn is_denial(content: &Value) -> bool {
     let text = content.to_string();
     text.contains("denied by your permission settings")
@@ -221,7 +221,7 @@ async fn both(world: &World) -> Result<(Vec<Outcomes>, Vec<Outcomes>)> {
     Ok((own, outcomes(world, &arguments).await.context("with the copy")?))
 }
 
-/// The copy is as strict as the folder's own settings for every call; returns the number of equal rules.
+/// Checks that the copy is as strict as the folder's own settings for every call. Returns the number of equal rules.
 fn compare(list: &str, own: &[Outcomes], copy: &[Outcomes]) -> Result<usize> {
     let (mut n_equal, mut wider) = (0, Vec::new());
     for (number, (own, copy)) in own.iter().zip(copy).enumerate() {
@@ -261,7 +261,7 @@ pub async fn a_rule_in_the_copy_is_as_strict_as_in_the_folder() -> Result<()> {
     Ok(())
 }
 
-/// The CLI reads signs in the project's own path as parts of a pattern.
+/// The CLI reads some characters of the project's own path as a pattern.
 #[cfg(unix)]
 pub async fn a_rule_holds_in_a_folder_with_any_name() -> Result<()> {
     for name in ["a[b]c", "a\\b", "a*b", "a\nb"] {

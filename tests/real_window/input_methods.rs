@@ -44,7 +44,7 @@ async fn composes(framework: InputFramework) -> Result<()> {
                 }
                 window.drawn().await?;
                 stage.desktop.screenshot(&name).await?;
-                // It ends the composition. Keys keep their order, so the next ones show what it did.
+                // It ends the composition. Keys keep their order, so the next ones show its effect.
                 stage.pointer.key("Return").await?;
             }
             holds("你你").await?;

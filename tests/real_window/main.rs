@@ -125,7 +125,7 @@ mod working_day;
 #[cfg(target_os = "linux")]
 mod worktrees;
 
-/// The tests that other window managers repeat: several windows, their focus, and how they come to the front.
+/// Tests that run with other window managers, too: several windows, their focus, and bringing them to the front.
 #[cfg(target_os = "linux")]
 fn on_any_desktop() -> Vec<deskbell_tests::suite::Test> {
     use deskbell_tests::tests;

@@ -161,7 +161,7 @@ pub async fn several_windows_come_back_painted_each_as_it_was() -> Result<()> {
         let folder = stage.desktop.project(name)?;
         let status = start_again(&stage.desktop, &Launch::demo(&folder)).await?;
         ensure!(status.success(), "the start for {name} ended with {status}");
-        // It opens a moment later, and takes the focus then.
+        // It opens a moment later, and then takes the focus.
         stage.app.window(name).await?;
     }
     let mut before = Vec::new();

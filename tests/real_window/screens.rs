@@ -21,7 +21,7 @@ const SCALES: [(&str, &[(&str, &str)]); 3] = [
 #[derive(Clone, Copy, Debug)]
 struct KeyboardLayout {
     name: &'static str,
-    /// What the keys of [`WORD`] type.
+    /// The text typed by the keys of [`WORD`].
     word: &'static str,
 }
 

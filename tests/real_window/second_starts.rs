@@ -1,5 +1,5 @@
-//! A second start that the first process cannot serve: it says so within seconds. And a session bus that keeps no window
-//! away.
+//! Second starts that the first process cannot serve, which fail within seconds, and a silent session bus, which delays
+//! no window for long.
 
 use std::io::Read;
 use std::os::unix::net::UnixListener;

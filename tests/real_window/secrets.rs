@@ -117,7 +117,7 @@ pub async fn no_secret_of_a_window_is_in_the_log_or_the_diagnostics() -> Result<
                 let mut call = pin!(window.invoke(name, arguments));
                 let answer = tokio::select! {
                     answer = &mut call => answer?,
-                    // What starts a program is logged only once it is confirmed.
+                    // A program is logged only after it was confirmed.
                     confirmed = stage.confirm_programs(), if name == "set_setting" => {
                         confirmed?;
                         call.await?

@@ -248,7 +248,7 @@ fn setting(stage: &Stage, key: &str) -> Result<String> {
     Ok(String::from_utf8(output.stdout)?.trim().to_owned())
 }
 
-/// The page asks by its own command, as a script in it would, and the dialog decides.
+/// The page calls its own command, as a foreign script would, and the dialog decides.
 pub async fn a_program_is_changed_only_by_the_dialog() -> Result<()> {
     const TITLE: &str = "Change what Deskbell starts?";
     let stage = Stage::demo().await?;
@@ -256,10 +256,10 @@ pub async fn a_program_is_changed_only_by_the_dialog() -> Result<()> {
         .play("settings-programs", async |stage| {
             let window = &stage.window;
             let dialogs = stage.dialogs().await?;
-            // From outside of the page without a question.
+            // Changes from outside the page need no confirmation.
             set(stage, "editor", "{\"program\": \"harbour-editor\"}")?;
             let editor = setting(stage, "editor")?;
-            // A value without a blank does not make the dialog wider than a small screen.
+            // A long value does not make the dialog wider than a small screen.
             let long = "wreck".repeat(60);
             let now = "Now: harbour-editor".to_owned();
             let new = format!("New: /tmp/wreck \"{{file}}\" {long}");
@@ -285,7 +285,7 @@ pub async fn a_program_is_changed_only_by_the_dialog() -> Result<()> {
                 let now = setting(stage, "editor")?;
                 ensure!((now != editor) == is_changed, "after “{button}” the editor is {now}");
             }
-            // A session's options name programs too.
+            // A session's options also name programs.
             let session = window.invoke("create_session", json!({"agent": "demo", "withoutAsking": false}));
             let session = session.await?.map_err(|error| anyhow!("no session: {error}"))?;
             let options = json!({"environment": [{"name": "HARBOUR", "value": "wreck"}]});
@@ -299,7 +299,7 @@ pub async fn a_program_is_changed_only_by_the_dialog() -> Result<()> {
             });
             answered?;
             ensure!(asked?.is_err(), "the options changed without a yes");
-            // Anything else needs no dialog.
+            // Other settings need no dialog.
             let theme = window.invoke("set_setting", json!({"key": "theme", "value": "dark"})).await?;
             theme.map_err(|error| anyhow!("the theme was not changed: {error}"))?;
             dialogs.none().await

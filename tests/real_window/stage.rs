@@ -176,14 +176,14 @@ impl Stage {
         Dialogs::on(&self.desktop).await
     }
 
-    /// Confirms in the native dialog the programs that Deskbell is to start.
+    /// Confirms a change of programs in the native dialog.
     pub async fn confirm_programs(&self) -> Result<()> {
         let dialog = self.dialogs().await?.with("Change what Deskbell starts?").await?;
         dialog.press("Change").await?;
         dialog.gone().await
     }
 
-    /// Has the page change a setting that starts a program, and confirms it.
+    /// Changes a program by a page command, and confirms it.
     pub async fn set_program(&self, key: &str, value: Value) -> Result<()> {
         let change = self.window.invoke("set_setting", json!({ "key": key, "value": value }));
         let (changed, confirmed) = tokio::join!(change, self.confirm_programs());

@@ -1,5 +1,5 @@
-//! A working day: many turns that end out of sight, with dunst as the notification daemon. At its end the app holds open
-//! what it did at the beginning, and uses as much memory. The memory of the page is printed, and has no limit yet.
+//! A working day: many turns in the background, with dunst as the notification daemon. Checks that the app's
+//! descriptors, threads, connections and memory stay the same. Prints the page's memory, which has no limit yet.
 
 use std::time::Instant;
 
@@ -13,13 +13,13 @@ use crate::stage::{Elsewhere, Stage};
 /// The number of turns.
 const DAY: u32 = 500;
 
-/// Turns after which all is there that is made once: the connection to the bus, caches.
+/// Turns before the first measurement, for the bus connection and caches.
 const MORNING: u32 = 50;
 
-/// Most memory of the app at the end, in percent of that after the morning.
+/// Maximum memory of the app at the end, in percent of the first measurement.
 const GROWTH: u64 = 120;
 
-/// What the app holds open, and the memory of app and page, in KiB.
+/// The app's holdings, and the memory of app and page in KiB.
 #[derive(Debug)]
 struct DayCost {
     holdings: Holdings,
@@ -73,7 +73,7 @@ pub async fn nothing_is_left_of_five_hundred_notifications() -> Result<()> {
         .await
 }
 
-/// A turn that ends out of sight, with a request in some of them, and what the user does to its notification.
+/// A turn in the background, some with a request, and the user's answer to its notification.
 async fn turn(stage: &Stage, dunst: &Dunst, session: &str, elsewhere: &Elsewhere, n: u32) -> Result<()> {
     let window = &stage.window;
     let asks = n % 10 == 7;

@@ -52,12 +52,12 @@ impl From<&Result<()>> for Requirement {
     }
 }
 
-/// Whether nothing that a test needs may be missing.
+/// Whether a missing dependency fails its tests.
 pub fn is_required() -> bool {
     env::var_os("DESKBELL_TEST_REQUIRE").is_some_and(|value| value == "1")
 }
 
-/// Reports the running test as skipped, because of what is missing; where nothing may be missing, fails it.
+/// Reports the running test as skipped because of a missing dependency, or fails it if the dependency is required.
 pub fn missing<T>(reason: &str) -> Option<T> {
     assert!(!is_required(), "{reason}");
     skipped(reason)
@@ -67,8 +67,8 @@ pub fn missing<T>(reason: &str) -> Option<T> {
 pub fn skipped<T>(reason: &str) -> Option<T> {
     let current = thread::current();
     let name = current.name().unwrap_or("a test");
-    // The harness hides the prints of tests that pass, but nothing that is written to stderr itself. In one write, because
-    // tests run at the same time. If stderr is closed, nobody reads the report.
+    // The harness hides the prints of passing tests, but not direct writes to stderr. One write, because tests run at
+    // the same time. If stderr is closed, the report has no reader.
     let _ = std::io::stderr().write_all(format!("skipped: {name}: {reason}\n").as_bytes());
     None
 }

@@ -1,4 +1,4 @@
-// The windows that are loaded when they are shown. That of a project is the usual one, and comes with the page.
+// Windows that are loaded when shown. The project's window comes with the page.
 
 import { Later } from './lib/kit/later.svelte';
 

@@ -18,8 +18,8 @@ pub struct Diff {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Hunk {
-    /// A line is a text if it is plain and has the next numbers: `+`, `-` or a blank, and its content. The numbers that
-    /// follow are those of the line before, plus 1; unknown ones stay unknown.
+    /// A plain line with consecutive numbers is a string: `+`, `-` or a blank, then its content. Its numbers are those
+    /// of the previous line plus 1; unknown numbers stay unknown.
     #[serde(with = "super::diff_lines")]
     #[ts(type = "Array<string | DiffLine>")]
     pub lines: Vec<DiffLine>,

@@ -1,5 +1,5 @@
-//! The lines of a hunk in JSON. A large change has mostly plain lines with consecutive numbers, which are texts there: as
-//! objects they have several times the bytes of the change.
+//! The lines of a hunk in JSON. Plain lines with consecutive numbers are strings: as objects they would take several
+//! times the bytes of the change.
 
 use super::diff::{DiffKind, DiffLine, DiffPart};
 use super::document::TokenStyle;
@@ -46,7 +46,7 @@ fn plain_part(text: String) -> DiffPart {
     DiffPart { text, strong: false, style: TokenStyle::Plain }
 }
 
-/// The text of a line that has nothing else.
+/// The text of a plain line.
 fn plain_text(line: &DiffLine) -> Option<&str> {
     match line.parts.as_slice() {
         [DiffPart { text, strong: false, style: TokenStyle::Plain }] => Some(text),
@@ -148,7 +148,7 @@ mod tests {
         let lines = vec![
             line(DiffKind::Added, (None, Some(1)), "first"),
             strong,
-            // The rest of a line that was cut, a gap, and the largest number.
+            // The rest of a cut line, a gap, and the largest number.
             line(DiffKind::Added, (None, None), "rest"),
             line(DiffKind::Added, (None, Some(3)), "next"),
             line(DiffKind::Added, (None, Some(u32::MAX)), "gap"),

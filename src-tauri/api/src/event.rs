@@ -36,8 +36,8 @@ pub enum Event {
     ItemAdded { item: Item },
     /// An item changed; contains the whole item, under the same id.
     ItemChanged { item: Item },
-    /// A tool call changed, but not its input: in place of the whole item where the input is long (more than 4 KiB). Not for
-    /// windows, which get rows of the item.
+    /// A tool call with a long input (more than 4 KiB) changed, and the input did not. Sent instead of the whole item.
+    /// Windows do not receive it: they get the item's rows.
     CallChanged { item_id: ItemId, call: Box<CallProgress> },
     /// A text item grew: keep its first `keep` blocks, then append `blocks`.
     BlocksChanged { item_id: ItemId, keep: u32, blocks: Vec<Block> },
@@ -61,8 +61,8 @@ pub enum Event {
     /// The agent requests permission. It waits without a time limit.
     PermissionRequested {
         request: Box<PermissionRequest>,
-        /// The item of its call has the same diff, or for want of one the same subject, and that is long (more than
-        /// 4 KiB). A line of the relay or of a server leaves it out: the diff is `null` there, or the subject is empty.
+        /// The call's item has the same diff, or the same subject if there is no diff, and it is long (more than 4
+        /// KiB). The relay and the server leave it out of their lines: the diff is `null`, or the subject is empty.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[ts(as = "Option<bool>", optional)]
         in_item: bool,

@@ -43,7 +43,7 @@ macro_rules! session {
         #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
         #[serde(rename_all = "camelCase")]
         pub struct $Change {
-            /// All open requests, if this is all of a session; empty if none is open.
+            /// All open requests in the first change of a session; empty if no request is open.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub requests: Option<$Requests>,
             $(
@@ -184,14 +184,14 @@ session! {
         pub older_server: Option<String>,
     }
 
-    /// The fields of a session that have another value, and always the agent's id of the conversation. The first change of
-    /// a session has all of them.
+    /// The changed fields of a session, and in every change the agent's id of the conversation. The first change of a
+    /// session has all fields.
     pub struct SessionChange;
 }
 
 impl SessionChange {
-    /// Adds the part that each change has: a client that reads only the last change can name the conversation, and sees
-    /// that no request is open.
+    /// Adds the fields that every change has, so that a client can read the conversation's id and the absence of
+    /// requests from the latest change alone.
     #[must_use]
     pub fn of(mut self, agent_session_id: Option<String>, has_requests: bool) -> Self {
         self.agent_session_id = Some(agent_session_id);

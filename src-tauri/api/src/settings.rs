@@ -288,8 +288,8 @@ pub enum BellUrgency {
 
 /// A program with its arguments. No shell reads them.
 ///
-/// `startsPrograms` marks what makes Deskbell or an agent start a program: a page changes it only after the user confirmed
-/// it in a native dialog.
+/// `startsPrograms` marks settings that make Deskbell or an agent start a program. The page can change them only after
+/// the user confirms it in a native dialog.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, TS, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(extend("startsPrograms" = true))]

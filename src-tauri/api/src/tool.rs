@@ -31,7 +31,7 @@ pub struct ToolCall {
     pub detail: ToolDetail,
 }
 
-/// Everything of a call that changes while its input stays the same. The fields are those of `ToolCall`.
+/// The fields of a `ToolCall` that can change while its input stays the same.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct CallProgress {
@@ -52,16 +52,30 @@ pub struct CallProgress {
 impl ToolCall {
     /// The call without its input.
     pub fn progress(&self) -> CallProgress {
+        // Without `..`: a new field has to be in one of the two parts.
+        let Self {
+            tool: _,
+            icon: _,
+            verb,
+            subject,
+            state,
+            note,
+            in_background,
+            original_input,
+            duration_ms,
+            n_images,
+            detail,
+        } = self;
         CallProgress {
-            verb: self.verb.clone(),
-            subject: self.subject.clone(),
-            state: self.state,
-            note: self.note.clone(),
-            in_background: self.in_background,
-            original_input: self.original_input.clone(),
-            duration_ms: self.duration_ms,
-            n_images: self.n_images,
-            output: self.detail.output().cloned(),
+            verb: verb.clone(),
+            subject: subject.clone(),
+            state: *state,
+            note: note.clone(),
+            in_background: *in_background,
+            original_input: original_input.clone(),
+            duration_ms: *duration_ms,
+            n_images: *n_images,
+            output: detail.output().cloned(),
         }
     }
 

@@ -24,12 +24,12 @@ pub struct TrustView {
     pub fingerprint: Option<String>,
     /// The previously trusted settings still exist, so `keep` is possible.
     pub can_keep: bool,
-    /// The settings that are left out unless the user names them, because their effects are not known.
+    /// Settings with unknown effects. They are left out unless the user names them.
     #[serde(default)]
     pub unknown_settings: Vec<UnknownSetting>,
 }
 
-/// A setting whose effects are not known. It is loaded only if the user trusts it by its name.
+/// A setting with unknown effects. It is loaded only if the user trusts it by name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct UnknownSetting {

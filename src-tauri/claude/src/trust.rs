@@ -44,7 +44,7 @@ pub enum Role {
     Command {
         name: String,
     },
-    /// A file that the CLI would load from the folder, and that no copy has.
+    /// A file that the CLI would load from the folder, but that copies leave out.
     NotLoaded {
         what: &'static str,
     },

@@ -8,9 +8,9 @@ use deskbell_engine::LocalHost;
 use deskbell_engine::api::{Changes, ChangesBase, FileChange, FileContent, FileState, HunkPlace};
 use deskbell_engine::changes::{Reverts, WorkingTree};
 use deskbell_sessions::folders;
+use deskbell_sessions::opener::now_ms;
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Fails if there is no repository, or if the list or the patch is not complete.
 pub fn main(options: &ChangesOptions) -> ExitCode {
@@ -69,10 +69,9 @@ async fn revert(project: &Path, path: &str, hunk: Option<HunkPlace>) -> anyhow::
     let Some(file) = changes.files.iter().find(|file| file.path == path) else {
         bail!("{} has no changes", plain(path));
     };
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64);
     let reverts = Reverts::new(&LocalHost, project, &folders::data());
     let old_path = file.old_path.as_deref();
-    reverts.revert(None, path, old_path, None, hunk, now).await.map_err(words)?;
+    reverts.revert(None, path, old_path, None, hunk, now_ms()).await.map_err(words)?;
     Ok(true)
 }
 

@@ -206,7 +206,7 @@ fn open(
     Ok(opener.open(record, None, policy, Timeouts::default(), recorder))
 }
 
-/// The starts of the relay's agent: with the program of the command line, or as the profile said when the relay began.
+/// The start policy of the relay: the program of the command line, or the profile as it was when the relay started.
 struct RelayPolicy {
     settings: AgentSettings,
     decisions: TrustStore,

@@ -10,13 +10,13 @@ use deskbell_engine::disk;
 use deskbell_engine::projects::ProjectStore;
 use deskbell_engine::search::{Query, Searching, Today};
 use deskbell_sessions::folders;
+use deskbell_sessions::opener::now_ms;
 use deskbell_sessions::profiles;
 use std::ffi::OsStr;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Exit codes as those of grep: 0 if something was found, 1 if nothing was, 2 if a part could not be searched.
 pub fn main(options: SearchOptions) -> ExitCode {
@@ -44,7 +44,7 @@ struct End {
 }
 
 fn run(options: SearchOptions) -> anyhow::Result<End> {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64);
+    let now = now_ms();
     let query = Query::parse(&options.query, Today { now, utc_offset_minutes: 0 })?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let end = runtime.block_on(print(options.project, query, options.json));

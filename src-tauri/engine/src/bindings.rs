@@ -304,7 +304,7 @@ fn settings() -> String {
     )
 }
 
-/// Apart from the settings, which a page loads later.
+/// Without the settings, which the page loads later.
 fn agents() -> String {
     let agents: String = deskbell_acp::agents::AGENTS
         .iter()

@@ -1,9 +1,9 @@
 //! Excerpts: the beginning of a text, cut between words.
 
-/// Share of an excerpt that a cut may leave out to end with a word. A longer word is cut.
+/// A cut may drop up to 1/3 of an excerpt to end between words. A longer word is cut.
 const LONGEST_CUT: usize = 3;
 
-/// The text if it has at most `most` characters, otherwise its beginning, which ends with a word and “…”.
+/// Returns the text if it has at most `most` characters, otherwise its first words and “ …”.
 pub fn excerpt(text: &str, most: usize) -> String {
     let Some((end, next)) = text.char_indices().nth(most) else { return text.to_owned() };
     let begun = &text[..end];

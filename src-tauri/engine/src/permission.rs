@@ -322,7 +322,7 @@ fn subject(request: &ToolRequest) -> String {
 
 fn diff(request: &ToolRequest) -> Option<Diff> {
     let change = request.asked.change.as_ref()?;
-    // A write has the whole file: the old text is the one that is there.
+    // A write replaces the whole file: the old text is the present file.
     let is_whole = request.asked.kind == ToolKind::Write;
     let diff = if is_whole { document::diff } else { document::diff_unplaced };
     Some(diff(&change.path, &change.old, &change.new))

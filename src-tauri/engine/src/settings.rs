@@ -78,7 +78,7 @@ impl From<SettingsError> for Refused {
     }
 }
 
-/// The changes that the user has to confirm first; none if the edit was made.
+/// The changes that the user must confirm first; empty if the edit was made.
 fn unconfirmed(edited: Result<(), SettingsError>) -> Result<Vec<String>, SettingsError> {
     match edited {
         Ok(()) => Ok(Vec::new()),
@@ -139,13 +139,13 @@ impl SettingsFile {
         }
     }
 
-    /// Changes one setting, as the user. `null` for a setting that cannot be `null` means its default.
+    /// Changes one setting for the user. `null` for a setting that cannot be `null` means its default.
     pub fn set(&self, key: &str, value: &Value) -> Result<(), SettingsError> {
         self.change(key, None, |known, _| Ok(value_or_default(known, value)))
     }
 
-    /// Changes one setting, as a page asks. Returns the changes of what Deskbell starts, each as a text, if they are not
-    /// `confirmed`: then nothing was written, and the user has to agree to them outside of the page.
+    /// Changes one setting at the request of a page. If it changes the programs that Deskbell starts and differs from
+    /// `confirmed`, writes nothing and returns these changes as texts: the user must confirm them outside the page.
     pub fn set_for_page(
         &self,
         key: &str,
@@ -155,8 +155,8 @@ impl SettingsFile {
         unconfirmed(self.change(key, Some(confirmed), |known, _| Ok(value_or_default(known, value))))
     }
 
-    /// Replaces the presets of session options, as a page asks. What the file says about one of them under unknown names
-    /// stays. As [`Self::set_for_page`].
+    /// Replaces the presets of session options at the request of a page, as [`Self::set_for_page`] does. Unknown
+    /// entries of a preset in the file stay.
     pub fn set_presets(
         &self,
         presets: &[Preset],
@@ -166,8 +166,8 @@ impl SettingsFile {
         unconfirmed(self.change("agent.presets", Some(confirmed), |_, _| Ok(value)))
     }
 
-    /// Adds a profile (`was` is `None`), changes or renames one, or removes one (`profile` is `None`), as a page asks. The
-    /// rest of the list, and what the file says about this profile under unknown names, stays. As [`Self::set_for_page`].
+    /// Adds a profile (`was` is `None`), changes or renames one, or removes one (`profile` is `None`) at the request of
+    /// a page, as [`Self::set_for_page`] does. The other profiles and unknown entries of this one stay.
     pub fn change_profile(
         &self,
         was: Option<&str>,
@@ -180,7 +180,7 @@ impl SettingsFile {
         }))
     }
 
-    /// The changes of what the agent of a session would start with other options, each as a text.
+    /// Returns how other options would change the programs that a session's agent starts, each change as a text.
     pub fn program_changes(
         before: &SessionOptions,
         after: &SessionOptions,
@@ -189,8 +189,8 @@ impl SettingsFile {
         programs::of_options(before, after, settings)
     }
 
-    /// Changes the value of a key in the file: `new` gets its present value. `confirmed`: the changes of what Deskbell starts
-    /// that are allowed; `None` allows all.
+    /// Changes the value of a key in the file. `new` gets its current value. `confirmed` are the allowed changes of
+    /// programs; `None` allows all.
     fn change(
         &self,
         key: &str,

@@ -1,5 +1,5 @@
-//! The agent check: which agent runs here, why that one, and whether it asks before acting. Used by the window and by
-//! `deskbell doctor`.
+//! The agent check for the window and `deskbell doctor`: the agent that runs here, the reason for it, and whether it
+//! asks before acting.
 
 use crate::agent::{self, Chosen, Run};
 use crate::trust::Allowed;

@@ -1,5 +1,5 @@
-//! The sessions of Deskbell, for its window, its relay and its server alike: which there are, how each is opened, and with
-//! which agent, trust and options.
+//! Deskbell's sessions for its window, relay and server: the registry, and the opening of a session with its agent,
+//! trust and options.
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make and read files of their own"))]
 

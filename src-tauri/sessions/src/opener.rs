@@ -1,4 +1,4 @@
-//! Opens sessions: the one place that gives each of them its launcher, trust check, folders and locks.
+//! The session opener: gives each session its launcher, trust check, folders and locks.
 
 use crate::agent::{self, Run};
 use crate::trust::Allowed;
@@ -15,15 +15,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Time limit for reading a long conversation, to find the prompt that a fork begins with.
+/// Timeout for reading a long conversation to find a fork's first prompt.
 const FORK_READ: Duration = Duration::from_secs(20);
 
-/// Decides the starts of a session's agent. It is asked at each start, because settings and trust change meanwhile.
+/// Decides how a session's agent starts. Called at each start, because settings and trust may have changed.
 pub trait StartPolicy: Send + Sync + 'static {
     /// The settings for this session's agent, as they are now.
     fn settings(&self, memory: &SavedSession) -> AgentSettings;
 
-    /// How this agent may start in this folder, or an error if it may not. `None` is Claude Code.
+    /// Returns how this agent may start in this folder, or an error if it may not. `None` is Claude Code.
     fn admit(&self, project: &Path, agent: Option<&ChosenAgent>) -> Result<Allowed, CommandError>;
 }
 
@@ -36,7 +36,7 @@ pub struct SessionOpener {
 }
 
 impl SessionOpener {
-    /// Opens a session. Nothing is started. `store` saves it; `None` saves nothing of it.
+    /// Opens a session without starting its agent. `store` saves it; with `None` it is not saved.
     pub fn open(
         &self,
         record: Record,
@@ -81,8 +81,8 @@ impl SessionOpener {
         )
     }
 
-    /// Finds what a new session copies of the conversation `of`: all of it, or the part before the prompt `before`, an id
-    /// of the agent's transcript. `None` if that is the first prompt. The conversation is only read.
+    /// Finds the part of the conversation `of` that a fork copies: all of it, or the part before the prompt `before`,
+    /// an id of the agent's transcript. Returns `None` for the first prompt. The conversation is only read.
     pub async fn fork(
         &self,
         kind: AgentKind,
@@ -100,23 +100,23 @@ impl SessionOpener {
     }
 }
 
-/// The choices that a new session begins with, of a command line or of a client. Those of a profile count last.
+/// The choices of a command line or a client for a new session. A profile's choices have the lowest priority.
 #[derive(Clone, Debug, Default)]
 pub struct SessionChoices {
-    /// The agent, if it is another one than Claude Code and no profile names it.
+    /// The agent if it is not Claude Code and no profile names it.
     pub acp: Option<ChosenAgent>,
     /// The agent's id of the conversation to continue.
     pub resume: Option<String>,
     pub fork: Option<Fork>,
     pub title: Option<String>,
-    /// Counts before the model in the options.
+    /// Overrides the model in the options.
     pub model: Option<String>,
     pub mode: Option<PermissionMode>,
     pub options: SessionOptions,
 }
 
 impl SessionChoices {
-    /// The state of a session that begins so.
+    /// The state of a new session with these choices.
     pub fn begin(self, profile: Option<&Profile>) -> SavedSession {
         let Self { acp, resume, fork, title, model, mode, options } = self;
         let memory = SavedSession {
@@ -136,7 +136,7 @@ impl SessionChoices {
     }
 }
 
-/// The record of a session that begins now, with an id of its own.
+/// The record of a new session, with a new id.
 pub fn new_record(project: PathBuf, agent: AgentKind, memory: SavedSession) -> Record {
     let now = now_ms();
     let id = SessionId::new(uuid::Uuid::new_v4().to_string());

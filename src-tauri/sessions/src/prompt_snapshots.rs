@@ -1,6 +1,7 @@
 //! The working tree at the prompts of each session, to compare it with later. In memory of the app, or of the server that
 //! has the session: after its restart, the next prompt is the first.
 
+use crate::opener::now_ms;
 use deskbell_engine::LocalHost;
 use deskbell_engine::api::{Against, PromptMoment, SessionId};
 use deskbell_engine::changes::Snapshot;
@@ -8,7 +9,6 @@ use deskbell_engine::title::Title;
 use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Maximum number of prompts of a session, without the first.
 const MOST_PROMPTS: usize = 40;
@@ -37,9 +37,7 @@ impl PromptSnapshots {
         let (all, project, id, text) =
             (self.clone(), project.to_owned(), id.clone(), Title::one_line(prompt, MOST_CHARACTERS));
         tokio::spawn(async move {
-            let now =
-                SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64);
-            let made = Snapshot::take(&LocalHost, &project, now).await.unwrap_or_else(|error| {
+            let made = Snapshot::take(&LocalHost, &project, now_ms()).await.unwrap_or_else(|error| {
                 tracing::info!(%error, "the working tree was not read at the prompt");
                 None
             });

@@ -59,7 +59,7 @@ struct Entry {
     last_pid: Option<u32>,
 }
 
-/// The starts of agents in a window: with the settings in effect, and after the window has asked about the folder.
+/// The start policy of windows: the settings in effect, after the window has asked about the folder.
 struct WindowPolicy {
     current: Arc<CurrentSettings>,
     gate: TrustGate,

@@ -231,7 +231,7 @@ fn arm_late(dialog: &Dialog, button: ::gtk::Widget, view: SubjectView) {
     });
     dialog.connect_map(move |_| {
         let (arm, is_due) = (arm.clone(), is_due.clone());
-        // After all input that has arrived: what a busy app gets late was meant for something else.
+        // Runs after all pending input: late input was meant for something else.
         glib::timeout_add_local_full(ARMED_AFTER, glib::Priority::DEFAULT_IDLE, move || {
             is_due.set(true);
             arm();

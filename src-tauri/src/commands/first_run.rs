@@ -35,8 +35,8 @@ pub async fn open_login(app: AppHandle, window: WebviewWindow, session_id: Optio
     terminal::open_login(chosen, &registry.login_line(session_id.as_ref()).await?).await
 }
 
-/// Asks for the agent's program with the system's chooser, which is outside of the page, and stores it in the settings.
-/// Returns whether one was chosen.
+/// Opens the system's file chooser for the agent's program, and stores the choice in the settings. Returns whether one
+/// was chosen.
 #[tauri::command]
 pub async fn choose_agent(app: AppHandle, window: WebviewWindow) -> Answer<bool> {
     let chosen = native_dialogs::choose(&window, Chooser::Program, dirs::home_dir()).await?;

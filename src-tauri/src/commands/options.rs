@@ -19,7 +19,7 @@ pub async fn review_options(
     app.state::<SessionRegistry>().session(&project, &session_id)?.review_options(options).await
 }
 
-/// Replaces the presets in the settings file. What starts programs is confirmed in a native dialog.
+/// Replaces the presets in the settings file. A native dialog confirms changes of programs.
 #[tauri::command]
 pub async fn set_presets(app: AppHandle, window: WebviewWindow, presets: Vec<Preset>) -> Answer<()> {
     let edit = move |file: &SettingsFile, confirmed: &[String]| -> Answer<Vec<String>> {
@@ -29,7 +29,7 @@ pub async fn set_presets(app: AppHandle, window: WebviewWindow, presets: Vec<Pre
 }
 
 /// Adds a profile to the settings file (`was` is `null`), changes the one with the name `was`, or removes it (`profile` is
-/// `null`). What starts programs is confirmed in a native dialog.
+/// `null`). A native dialog confirms changes of programs.
 #[tauri::command]
 pub async fn change_profile(
     app: AppHandle,

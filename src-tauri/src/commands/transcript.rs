@@ -58,7 +58,7 @@ pub async fn subscribe(
     })?;
     if let Some(second) = second {
         lifecycle::remember_session(&app, &project, &session_id);
-        // Another one that is remembered stays: at the start, the page shows it after this one.
+        // A remembered second session stays: at the start, the page shows it after this one.
         if second.is_none() && app.state::<PlacesStore>().second_session(&project) == Some(session_id) {
             lifecycle::remember_second(&app, &project, None);
         }

@@ -1,4 +1,4 @@
-//! Services that keep a computer awake: our doubles, xdg-desktop-portal and systemd-logind, each on a bus of its own.
+//! Services that keep a computer awake: our doubles, xdg-desktop-portal and systemd-logind, each on its own bus.
 
 use std::fs;
 use std::path::Path;
@@ -12,26 +12,26 @@ use deskbell_tests::window::{Desktop, Inhibitor, Owned, PortalManners, eventuall
 const PORTAL: &str = "org.freedesktop.portal.Desktop";
 const LOGIND: &str = "org.freedesktop.login1";
 
-/// The name of our part of a desktop behind the real portal.
+/// The name of our backend for the real portal.
 const BACKEND: &str = "org.freedesktop.impl.portal.desktop.deskbell_test";
 
-/// Where systemd has its logind.
+/// The path of systemd's logind.
 const LOGIND_PROGRAM: &str = "/lib/systemd/systemd-logind";
 
-/// A namespace in which a user may mount. Devices are hidden from this logind, and the runtime files of the real one.
+/// A namespace in which a user may mount. It hides devices and the real logind's runtime files.
 const NAMESPACE: [&str; 4] = ["--user", "--map-root-user", "--mount", "--propagation=private"];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ServiceKind {
     PortalDouble,
-    /// The real portal, with a double of the desktop behind it.
+    /// The real portal with a double of its desktop backend.
     Portal,
     LogindDouble,
     Logind,
 }
 
 impl ServiceKind {
-    /// Those that can run here. Not every system lets a user make a namespace, such as Ubuntu since 24.04.
+    /// The services that can run here. Some systems, such as Ubuntu since 24.04, let no user create a namespace.
     pub fn all() -> Vec<Self> {
         let mut kinds = vec![Self::PortalDouble, Self::Portal, Self::LogindDouble];
         match makes_namespaces() && Path::new(LOGIND_PROGRAM).is_file() {
@@ -70,7 +70,7 @@ fn makes_namespaces() -> bool {
 
 /// A running service.
 pub struct AwakeService {
-    /// The double, or what stands behind the portal.
+    /// The double, or the portal's backend.
     recorder: Option<Inhibitor>,
     bus: zbus::Connection,
     _process: Option<Owned>,
@@ -92,7 +92,7 @@ impl AwakeService {
         Ok(Self { recorder, bus: desktop.bus().connect().await?, _process: process })
     }
 
-    /// Waits until so many requests hold, and returns them: what is inhibited, and why.
+    /// Waits for this number of active requests, and returns what each inhibits and why.
     pub async fn holds(&self, n: usize, deadline: Duration) -> Result<Vec<(String, String)>> {
         let mut last = Vec::new();
         let held = eventually("so many requests hold", deadline, async || {

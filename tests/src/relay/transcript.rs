@@ -60,7 +60,7 @@ fn patch(list: &mut Value, keep: &Value, new: &Value) {
     list.extend(new.iter().cloned());
 }
 
-/// Replaces everything of a call but its input.
+/// Replaces everything in a call except its input.
 fn change_call(call: &mut Value, progress: &Value) {
     for (name, value) in progress.as_object().into_iter().flatten() {
         match name.as_str() {

@@ -68,7 +68,7 @@ impl Inhibitor {
         Ok(Self { seen, connection: builder.name("org.freedesktop.login1").build().await? })
     }
 
-    /// Starts what stands behind a real portal: the part of a desktop that it passes requests on to.
+    /// Starts the desktop's backend of a real portal.
     pub async fn behind_portal(bus: &Bus, name: &str) -> Result<Self> {
         let (store, seen) = watch::channel(Vec::new());
         let builder = zbus::connection::Builder::address(bus.address());
@@ -96,7 +96,7 @@ impl Inhibitor {
         held.await.with_context(|| format!("{last:#?} hold, not {n}"))
     }
 
-    /// The requests that hold now.
+    /// The active requests.
     pub async fn held(&self) -> Result<Vec<Inhibition>> {
         let names = zbus::fdo::DBusProxy::new(&self.connection).await?;
         let mut held = Vec::new();

@@ -33,7 +33,7 @@ const CONFIGURATION: &str = r#"<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D
 </busconfig>
 "#;
 
-/// The program that a bus with services starts for a name.
+/// The program that a bus starts for a service name.
 pub fn service_program(name: &str) -> Result<PathBuf> {
     let file = format!("/usr/share/dbus-1/services/{name}.service");
     let service = fs::read_to_string(&file).with_context(|| file.clone())?;

@@ -78,7 +78,7 @@ impl Desktop {
         Ok(desktop)
     }
 
-    /// Starts another display of the same user and session, as that of `ssh -X` is, with openbox on it.
+    /// Starts another display of the same user and session, as `ssh -X` does, with openbox on it.
     pub async fn another_display(&self) -> Result<OtherDisplay> {
         let mut environment = self.environment.clone();
         let server = start_display(Self::SIZE, &mut environment)?;
@@ -139,7 +139,7 @@ impl Desktop {
         processes_with(APP_RUN, &self.run)
     }
 
-    /// Gives the keyboard these layouts, of which the first is in force.
+    /// Sets the keyboard's layouts; the first one is active.
     pub async fn layout(&self, layouts: &str) -> Result<()> {
         let mut command = tokio::process::Command::from(self.command("setxkbmap"));
         let status = command.args(["-layout", layouts]).status().await?;
@@ -208,7 +208,7 @@ impl Desktop {
     }
 }
 
-/// Starts an X server of that width and height, and names it in the environment.
+/// Starts an X server of this width and height, and sets it in the environment.
 fn start_display(
     (width, height): (i32, i32),
     environment: &mut BTreeMap<OsString, OsString>,
@@ -247,7 +247,7 @@ pub enum WindowManager {
 }
 
 impl WindowManager {
-    /// Runs a test with this one on all its desktops.
+    /// Runs a test with this window manager on all its desktops.
     pub fn around(self, body: Body) -> Body {
         Box::pin(MANAGER.scope(self, body))
     }
@@ -272,7 +272,7 @@ impl WindowManager {
         Ok(Owned::start(self.program(), &mut manager)?)
     }
 
-    /// The name that its desktop has for programs.
+    /// The desktop's name for programs (`XDG_CURRENT_DESKTOP`).
     fn desktop(self) -> &'static str {
         match self {
             Self::Openbox => "openbox",
@@ -372,7 +372,7 @@ fn base_environment(root: &Path) -> Result<BTreeMap<OsString, OsString>> {
         // Desktop settings of the machine must not reach the app, and the app's must not reach the machine.
         ("GSETTINGS_BACKEND", "memory"),
         ("GTK_THEME", "Adwaita"),
-        // GTK takes that of an installed framework otherwise.
+        // Otherwise GTK uses the module of an installed framework.
         ("GTK_IM_MODULE", "gtk-im-context-simple"),
         ("XDG_CURRENT_DESKTOP", "openbox"),
     ] {

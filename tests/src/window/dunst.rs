@@ -1,4 +1,4 @@
-//! dunst on a desktop, and the acts of its user.
+//! dunst on a desktop, with the user's actions.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -17,14 +17,14 @@ const PATH: &str = "/org/freedesktop/Notifications";
 /// dunst's own interface, which `dunstctl` uses too.
 const INTERFACE: &str = "org.dunstproject.cmd0";
 
-/// The key of a click in a notification's actions.
+/// The key of a click among a notification's actions.
 const CLICK: &str = "default";
 
 /// A running dunst. It ends with this value.
 #[derive(Debug)]
 pub struct Dunst {
     bus: zbus::Connection,
-    /// The file with the part of a menu's line that the user chooses.
+    /// The file with the part of the menu line to choose.
     chosen: PathBuf,
     _process: Owned,
 }
@@ -47,7 +47,7 @@ impl Dunst {
         Ok(Self { bus, chosen, _process: process })
     }
 
-    /// The number of notifications that it displays, or will when there is room.
+    /// The number of displayed and waiting notifications.
     pub async fn n_displayed(&self) -> Result<usize> {
         Ok(self.count("displayedLength").await? + self.count("waitingLength").await?)
     }

@@ -1,4 +1,4 @@
-//! Things that a process holds open: descriptors, threads, and connections to the session bus.
+//! The holdings of a process: descriptors, threads, and connections to the session bus.
 
 use std::fs;
 
@@ -6,10 +6,10 @@ use anyhow::Result;
 
 use super::bus::Bus;
 
-/// Descriptors, threads and connections that may be more at the end of a test than at its beginning.
+/// Allowed growth of descriptors, threads and connections during a test.
 const SLACK: usize = 5;
 
-/// What a process holds open, and all connections to a bus.
+/// The holdings of a process, and all connections to a bus.
 #[derive(Clone, Debug)]
 pub struct Holdings {
     pub descriptors: usize,
@@ -29,7 +29,7 @@ impl Holdings {
         Ok(Self { descriptors: count("fd")?, threads: count("task")?, connections })
     }
 
-    /// Whether none of them is much more than `before`.
+    /// Whether none has grown beyond the allowance since `before`.
     pub fn is_like(&self, before: &Self) -> bool {
         self.descriptors <= before.descriptors + SLACK
             && self.threads <= before.threads + SLACK

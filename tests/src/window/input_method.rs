@@ -1,5 +1,5 @@
-//! An input method framework on a desktop, with the Chinese method Chewing: letters become the signs of a syllable, and a
-//! tone makes a character of them.
+//! An input method framework on a desktop, with the Chinese method Chewing: keys become the symbols of a syllable, and
+//! its tone turns them into a character.
 
 use std::fs;
 use std::process::{Command, Stdio};

@@ -66,7 +66,7 @@ impl Process {
         self.signal(Signal::KILL)
     }
 
-    /// Stops it until it is continued: it hangs.
+    /// Stops the process, so that it hangs until it is continued.
     pub fn stop(&self) -> io::Result<()> {
         self.signal(Signal::STOP)
     }

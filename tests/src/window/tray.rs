@@ -1,5 +1,5 @@
-//! A tray that draws the icons which programs register, and chooses from their menus for a test. Its contract with a real
-//! tray is `tests/contracts/tray.rs`.
+//! A tray that draws the registered icons and chooses from their menus. `tests/contracts/tray.rs` compares it with a
+//! real tray.
 
 use std::collections::HashMap;
 use std::pin::Pin;
@@ -31,8 +31,8 @@ pub struct Tray {
 /// Pictures in each size: width, height and pixels.
 type Pixmaps = Vec<(i32, i32, Vec<u8>)>;
 
-/// What the tray draws of an icon. Like the strictest of the trays (xfce4-panel 4.18, GNOME's AppIndicator extension 63) it
-/// reads a picture again only after the signal about that picture, and the status only from its own.
+/// The drawn state of an icon. Like xfce4-panel 4.18, the tray reads a picture again only after that picture's signal,
+/// and takes the status only from the status signal.
 #[derive(Clone, Debug, Default)]
 struct Pictures {
     status: String,
@@ -55,7 +55,7 @@ impl Tray {
     pub async fn on(desktop: &Desktop) -> Result<Self> {
         let (store, registered) = watch::channel(Vec::new());
         let (draw, drawn) = watch::channel(Pictures::default());
-        // The signals have a connection of their own, which listens before any icon is registered.
+        // Signals have their own connection, which listens before any icon is registered.
         let reader = desktop.bus().connect().await?;
         let rule =
             MatchRule::builder().msg_type(zbus::message::Type::Signal).interface(ITEM_INTERFACE).build()?;
@@ -146,7 +146,7 @@ impl Drop for Tray {
     }
 }
 
-/// Reads each icon that is registered, and then what its signals are about.
+/// Reads each registered icon, then the properties that its signals name.
 async fn follow(
     connection: Connection,
     mut signals: MessageStream,
@@ -165,7 +165,7 @@ async fn follow(
                 None => return,
             },
         };
-        // The program may have ended, and its icon with it.
+        // The program may have exited with its icon.
         if let Err(error) = result {
             eprintln!("the tray could not read an icon: {error:#}");
         }

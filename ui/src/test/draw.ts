@@ -10,7 +10,7 @@ import { ProjectState } from '../lib/project/project.svelte';
 import { ManualClock } from './clock';
 import Harness from './Harness.svelte';
 
-// Tests of what a dialog does do not wait for its script.
+// Tests of a dialog do not wait for its script.
 await Promise.all(Object.values(dialogs).map((dialog) => dialog.load()));
 
 export interface Drawn<Props> extends RenderResult<typeof Harness> {

@@ -1,4 +1,4 @@
-// The window with all of its parts loaded: tests of what a part does do not wait for its script.
+// The window with all its parts loaded, so that tests do not wait for a part's script.
 
 import App from '../App.svelte';
 import * as windows from '../later';

@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 /// The keys that are judged one by one. All others are details of the first finding.
 const JUDGED: &[&str] = &["hooks", "allowed-tools", "mcpServers", "permissionMode"];
 
-/// The text shown of a document that is left out, in bytes.
+/// Maximum size of the displayed text of a document that is left out, in bytes.
 const MOST_BEGINNING: usize = 2000;
 
 /// Adds findings for a skill, an agent or a command.
@@ -17,7 +17,7 @@ pub(super) fn find(found: &mut Findings, text: &str, role: &Role) {
     let (entries, body) = match frontmatter::read(text) {
         Ok(read) => read,
         Err(error) => {
-            // It is not loaded, so its beginning is enough to find it.
+            // It is not loaded, so its first lines are enough to recognize it.
             let beginning = &text[..text.floor_char_boundary(MOST_BEGINNING)];
             let title = "Has settings that cannot be read with certainty, so it is left out";
             found.unreadable(title, beginning.to_owned());
@@ -86,8 +86,8 @@ fn each_tool(found: &mut Findings, value: &Json) {
 /// The commands in a body that the CLI runs before the model reads it: `` !`command` `` and blocks that begin with ``
 /// ```! ``.
 ///
-/// The CLI leaves out some of them, by what stands before the exclamation mark (2.1.332), and versions differ. So a command
-/// is looked for at each mark, also inside another one.
+/// The CLI skips some of them, depending on the text before the exclamation mark (2.1.332), and versions differ. So
+/// this searches for a command at each mark, also inside another command.
 fn commands(body: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for (start, end) in [("```!", "```"), ("!`", "`")] {

@@ -9,12 +9,12 @@ pub(super) struct Document<'a> {
     pub body: &'a str,
 }
 
-/// Splits a document between two lines of three dashes, the first of them at the very beginning.
+/// Splits a document at two lines of three dashes. The first one must start the document.
 ///
 /// # Errors
 ///
-/// The CLI ends the YAML at the first three dashes anywhere, also inside a value (2.1.332). A document that it would split in
-/// another place is an error, because nobody can say what is YAML in it.
+/// The CLI ends the YAML at the first three dashes anywhere, also inside a value (2.1.332). A document that the CLI
+/// would split elsewhere is an error: its YAML is ambiguous.
 pub(super) fn split(text: &str) -> Result<Document<'_>, String> {
     let whole = Document { yaml: None, body: text };
     let Some((first, rest)) = text.split_once('\n') else { return Ok(whole) };
@@ -38,7 +38,7 @@ pub(super) fn split(text: &str) -> Result<Document<'_>, String> {
     Ok(Document { yaml: Some(&rest[..at]), body })
 }
 
-/// Blanks of JavaScript, in which the byte order mark is one.
+/// Whether the text has only characters that JavaScript counts as blanks, the byte order mark among them.
 fn is_blank(text: &str) -> bool {
     text.chars().all(|c| c.is_whitespace() || c == '\u{feff}')
 }
@@ -46,17 +46,17 @@ fn is_blank(text: &str) -> bool {
 /// The entries of a front matter, in their order.
 type Entries = Vec<(String, Json)>;
 
-/// Reads a document: its entries, and its body.
+/// Reads the entries and the body of a document.
 ///
 /// # Errors
 ///
-/// The reason why it cannot be read with certainty.
+/// Returns why the document is ambiguous.
 pub(super) fn read(text: &str) -> Result<(Entries, &str), String> {
     let document = split(text)?;
     Ok((entries(document.yaml.unwrap_or_default())?, document.body))
 }
 
-/// The entries of the YAML. The error is the reason why they cannot be read.
+/// Reads the entries of the YAML. Returns why it is invalid otherwise.
 fn entries(yaml: &str) -> Result<Entries, String> {
     if yaml.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#')) {
         return Ok(Vec::new());
@@ -94,10 +94,10 @@ fn quoted(yaml: &str) -> String {
     yaml.lines().map(quote).collect()
 }
 
-/// The document made of exactly these entries. Those with a key that would need quotes are left out: the CLI knows none.
+/// Writes a document with exactly these entries. Leaves out keys that need quotes: the CLI has no such key.
 ///
-/// The CLI repairs YAML that it cannot read (2.1.332). In this text there is nothing that could be read in two ways: each
-/// value is JSON, which is YAML, and three dashes are only at the beginning and at the end.
+/// The CLI repairs invalid YAML (2.1.332). This text is unambiguous: each value is JSON, which is YAML, and three
+/// dashes occur only in the first and the last line.
 pub(super) fn written(entries: &[(String, Json)], body: &str) -> String {
     let is_plain =
         |key: &str| !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
@@ -131,7 +131,7 @@ mod tests {
         check("body", None, "body");
     }
 
-    /// The CLI would end the settings at the first three dashes, and take the rest for text.
+    /// The CLI would end the settings at the first three dashes and read the rest as text.
     #[test]
     fn a_document_that_the_cli_would_split_elsewhere_is_an_error() {
         for text in [

@@ -104,8 +104,8 @@ pub(super) fn is_harmless(key: &str) -> bool {
     HARMLESS.iter().any(|(known, _)| *known == key)
 }
 
-/// Settings that no copy has, although the user may name others: they decide about asking or about messages, which is
-/// Deskbell's to decide, or have a meaning of their own for Deskbell.
+/// Settings that copies leave out even if the user names them: Deskbell decides about asking and messages itself, or
+/// reads the setting itself.
 const NEVER: &[&str] = &[
     "autoMode",
     "crossSessionInbound",
@@ -116,7 +116,7 @@ const NEVER: &[&str] = &[
     "useAutoModeDuringPlan",
 ];
 
-/// Whether the user may name this setting, so that the copy has it although its effects are not known.
+/// Whether the user may name this setting, so that the copy has it despite its unknown effects.
 pub(super) fn can_be_named(key: &str) -> bool {
     !is_copied(key) && !NEVER.contains(&key)
 }

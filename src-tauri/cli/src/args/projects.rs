@@ -4,8 +4,8 @@ use super::Problem;
 use clap::ValueHint;
 use deskbell_engine::api::{BadFolder, ProjectRef, RemoteMachine, RemoteProject};
 use deskbell_engine::projects::{Change, ProjectStore};
+use deskbell_sessions::opener::now_ms;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The group of the options whose folder can be one of another machine.
 const PLACE: &str = "place";
@@ -68,7 +68,7 @@ impl ProjectsArgs {
             Some(Change::Remove { project: project(folder)? })
         } else if let (Some(folder), Some(to)) = (list.moved, to) {
             let to = ProjectStore::check_folder(&cwd.join(to))?;
-            Some(Change::Moved { from: as_listed(&folder, cwd), to, at: now() })
+            Some(Change::Moved { from: as_listed(&folder, cwd), to, at: now_ms() })
         } else if let Some(folder) = list.keep_running {
             Some(keep_running(ProjectStore::check_folder(&cwd.join(folder))?, Some(true)))
         } else if let Some(folder) = list.no_keep_running {
@@ -83,12 +83,7 @@ impl ProjectsArgs {
 }
 
 fn keep_running(folder: PathBuf, keep: Option<bool>) -> Change {
-    Change::KeepRunning { folder, keep, at: now() }
-}
-
-/// Milliseconds since the epoch.
-fn now() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
+    Change::KeepRunning { folder, keep, at: now_ms() }
 }
 
 /// A folder of another machine is not asked for: it is the one with the name that is listed.

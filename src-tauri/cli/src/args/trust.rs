@@ -18,7 +18,7 @@ pub struct TrustOptions {
     pub decision: Option<TrustDecision>,
     /// The fingerprint that was shown.
     pub fingerprint: Option<String>,
-    /// Settings with unknown effects that are loaded all the same.
+    /// Settings with unknown effects to load.
     pub load: BTreeSet<String>,
     pub json: bool,
 }

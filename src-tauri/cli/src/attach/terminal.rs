@@ -53,7 +53,7 @@ pub async fn attach(session_id: SessionId) -> anyhow::Result<ExitCode> {
 struct View {
     text: String,
     printed: HashSet<ItemId>,
-    /// Calls that may still change.
+    /// Unfinished calls.
     running: HashMap<ItemId, Item>,
     /// Open requests, the one that is asked first.
     requests: VecDeque<PermissionRequest>,

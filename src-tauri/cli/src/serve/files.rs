@@ -12,13 +12,13 @@ use deskbell_engine::files::Files;
 use deskbell_engine::session::SessionHandle;
 use deskbell_server::hub::MAX_ANSWER_BYTES;
 use deskbell_sessions::folders;
+use deskbell_sessions::opener::now_ms;
 use deskbell_sessions::prompt_snapshots::PromptSnapshots;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Maximum length of an answer, with room for the line around it.
 const MOST_BYTES: usize = MAX_ANSWER_BYTES - 1024;
@@ -190,10 +190,8 @@ impl Reverted {
                 if against != Against::Commit && since.is_none() {
                     return Err(no_prompt());
                 }
-                let now = SystemTime::now().duration_since(UNIX_EPOCH);
-                let now = now.map_or(0, |since| since.as_millis() as u64);
                 let (old_path, version) = (old_path.as_deref(), Some(version.as_str()));
-                let done = reverts.revert(since.as_deref(), &path, old_path, version, hunk, now).await?;
+                let done = reverts.revert(since.as_deref(), &path, old_path, version, hunk, now_ms()).await?;
                 let mut known = lock(&self.0);
                 if known.len() >= MOST_REVERTS {
                     known.pop_front();

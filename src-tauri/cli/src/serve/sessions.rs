@@ -67,10 +67,10 @@ struct Opened {
     agent: Option<String>,
 }
 
-/// The starts of a session's agent in the server, where no user can be asked: with the settings of the file, as it is now.
+/// The start policy of the server: the current settings file. It cannot ask the user.
 struct ServerPolicy {
     decisions: TrustStore,
-    /// The program that a session without a profile was opened with.
+    /// The program given when a session without a profile was opened.
     program: Option<String>,
     /// Whether the session was opened with trust in its folder.
     is_trusted: bool,

@@ -1,14 +1,14 @@
-//! Parts of a request that the item of its call has too: lines to other processes have them once.
+//! Parts of a request that repeat its call's item. Lines to other processes leave them out.
 
 use crate::api::{Body, Event, Item, PermissionRequest, ToolDetail};
 use crate::transcript::progress::{LONG, diff_bytes};
 
-/// Whether the item of its call has the diff of a request, and that is long. Without a diff it is the subject, which the
-/// whole input may also have.
+/// Whether the call's item has the request's diff, and the diff is long. Without a diff this compares the subject,
+/// which the whole input may repeat, too.
 pub(crate) fn is_in_item(request: &PermissionRequest, item: &Item) -> bool {
     let Body::ToolCall(call) = &item.body else { return false };
     match (&request.diff, &call.detail) {
-        // The paths differ: an item has that within the project.
+        // The paths differ: an item's path is relative to the project.
         (Some(diff), ToolDetail::Edit(known)) => {
             diff.path == request.subject && diff.hunks == known.hunks && diff_bytes(diff) > LONG
         }
@@ -20,7 +20,7 @@ pub(crate) fn is_in_item(request: &PermissionRequest, item: &Item) -> bool {
     }
 }
 
-/// Leaves out of an event for another process the part of a request that its item or its input has too.
+/// Removes the part of a request that its item or its input repeats, from an event for another process.
 pub fn leave_out_repeats(event: &mut Event) {
     let Event::PermissionRequested { request, in_item: true } = event else { return };
     match &request.diff {

@@ -19,7 +19,7 @@ pub enum SettingsError {
     /// The edit would have changed something else too.
     #[error("{} is written in a way that cannot be edited safely; edit the file yourself", .0.display())]
     Unsafe(PathBuf),
-    /// The user has to confirm these changes outside of the page first.
+    /// The user must confirm these changes outside the page first.
     #[error("the programs that Deskbell starts would change")]
     Unconfirmed(Vec<String>),
     /// A dialog cannot show all of the changes.

@@ -1,7 +1,7 @@
-//! Programs that the settings name: how a change of the settings changes what Deskbell starts.
+//! Programs in the settings: the changes that the user must confirm outside the page.
 //!
-//! The types of the settings mark their fields with `startsPrograms`, and a type that is marked is marked wherever it is
-//! used. There is no second list.
+//! The settings' types mark fields with `startsPrograms`; a marked type is marked wherever it is used. This is the only
+//! list.
 
 use super::error::SettingsError;
 use super::keys::schema;
@@ -15,14 +15,14 @@ const MARK: &str = "startsPrograms";
 /// Characters in a row of the dialog.
 const ROW: usize = 60;
 
-/// The most rows that all changes of one edit take in a dialog. More does not fit on a small screen.
+/// Maximum rows of all changes in one dialog. More rows do not fit on a small screen.
 const MOST_ROWS: usize = 24;
 
-/// One change of what Deskbell starts: its labels from the outermost on, the old and the new value, each in one line with
-/// every misleading character written out. Two different changes are two different texts.
+/// Returns the text of one change: its labels, outermost first, then the old and the new value, each in one line with
+/// misleading characters escaped. Different changes have different texts.
 fn change(names: &[String], before: &Value, after: &Value) -> Option<String> {
     let [now, new] = [shown(before), shown(after)];
-    // An empty list and none are the same.
+    // An empty list equals no list.
     (now != new).then(|| {
         let none = || "(none)".to_owned();
         let (now, new) = (now.unwrap_or_else(none), new.unwrap_or_else(none));
@@ -30,7 +30,7 @@ fn change(names: &[String], before: &Value, after: &Value) -> Option<String> {
     })
 }
 
-/// Refuses an edit of the file that changes what Deskbell starts in another way than was confirmed.
+/// Rejects an edit whose program changes differ from the confirmed ones.
 pub(super) fn check(before: &str, after: &str, confirmed: &[String]) -> Result<(), SettingsError> {
     let settings = |text: &str| text::read(text, &Settings::default()).settings;
     let changes = program_changes(&settings(before), &settings(after));
@@ -40,7 +40,7 @@ pub(super) fn check(before: &str, after: &str, confirmed: &[String]) -> Result<(
     Err(SettingsError::Unconfirmed(fitting(changes)?))
 }
 
-/// Refuses changes that no dialog can show whole.
+/// Rejects changes that do not fit in a dialog.
 fn fitting(changes: Vec<String>) -> Result<Vec<String>, SettingsError> {
     let rows_of = |line: &str| line.chars().count().div_ceil(ROW);
     // A blank row separates two changes.
@@ -48,8 +48,8 @@ fn fitting(changes: Vec<String>) -> Result<Vec<String>, SettingsError> {
     if n_rows > MOST_ROWS { Err(SettingsError::TooLong) } else { Ok(changes) }
 }
 
-/// The changes of what the agent of a session starts, if it gets other options. What a preset of the settings has was
-/// confirmed with the preset.
+/// Returns how other options change the programs that a session's agent starts. Values of a preset count as confirmed,
+/// because the preset was.
 pub(super) fn of_options(
     before: &SessionOptions,
     after: &SessionOptions,
@@ -70,7 +70,7 @@ pub(super) fn of_options(
     fitting(changes)
 }
 
-/// The schema of the options of a preset, which are those of a session.
+/// The schema of session options, taken from that of presets.
 fn options_schema() -> Value {
     schema()
         .pointer("/properties/agent/properties/presets/items/properties/options")
@@ -78,8 +78,8 @@ fn options_schema() -> Value {
         .unwrap_or_default()
 }
 
-/// The changes of what Deskbell starts, in the order of the settings. An entry of a list is compared with the earlier one
-/// of its name, or with a removed one that starts the same: it was renamed. Removed entries start nothing.
+/// Returns the program changes between two versions of the settings, in the order of the settings. List entries are
+/// compared by name; a removed entry with the same programs counts as renamed. Removed entries are not changes.
 fn program_changes(before: &Settings, after: &Settings) -> Vec<String> {
     let tree = |settings: &Settings| serde_json::to_value(settings).unwrap_or_default();
     let mut changes = Vec::new();
@@ -125,7 +125,8 @@ fn changes_of(schema: &Value, before: &Value, after: &Value) -> Vec<String> {
     changes
 }
 
-/// A value in one line: a command as words in quotes where they need them, variables as `NAME=value`. `None` for nothing.
+/// Formats a value in one line: a command as words, quoted where needed, variables as `NAME=value`. `None` if it is
+/// empty.
 fn shown(value: &Value) -> Option<String> {
     let words: Vec<String> = match value {
         Value::Null => return None,
@@ -147,8 +148,7 @@ fn variable(variable: &Value) -> String {
     quoted(&format!("{}={}", text("name"), text("value")))
 }
 
-/// A word as it stands, or in quotes if it could be taken for several or for none. Letters that pass for ASCII among ASCII
-/// letters are written out.
+/// Quotes a word if it is empty or could be read as several words. Escapes look-alike letters among ASCII letters.
 fn quoted(word: &str) -> String {
     let passes = |c: char| oddity(c) == Some(NoticeKind::LookAlike);
     let is_mixed = |run: &str| run.contains(passes) && run.contains(|c: char| c.is_ascii_alphanumeric());
@@ -184,7 +184,7 @@ mod tests {
         program_changes(&settings(before), &settings(after))
     }
 
-    /// Every name in the schema outside of what is marked.
+    /// Collects every unmarked name in the schema.
     fn unmarked(schema: &Value, names: &mut Vec<String>) {
         if schema[MARK] == true {
             return;
@@ -226,7 +226,7 @@ mod tests {
             ),
             (
                 json!({}),
-                // A path in Cyrillic stays; Cyrillic letters among ASCII letters do not.
+                // A Cyrillic path stays; Cyrillic letters among ASCII letters are escaped.
                 json!({"editor": {"program": "/дом/v\u{456}m", "args": ["/дом/vim", "a\nNew: b", "\\u{456}"]}}),
                 "Editor\nNow: (none)\nNew: \"/д\\u{043E}м/v\\u{0456}m\" /дом/vim \"a\\u{000A}New: b\" \"\\\\u{456}\"",
             ),
@@ -297,7 +297,7 @@ mod tests {
         };
         assert_eq!(of_options(&none, &servers, &with("/s.json")), [""; 0]);
         assert_eq!(of_options(&none, &servers, &with("/t.json")), asked);
-        // What no dialog can show whole is refused.
+        // Changes that do not fit in a dialog are rejected.
         let long = options(json!({"environment": [{"name": "A", "value": "x".repeat(ROW * MOST_ROWS)}]}));
         let error = super::of_options(&none, &long, &Settings::default()).unwrap_err();
         assert!(matches!(error, SettingsError::TooLong), "{error}");
@@ -313,14 +313,14 @@ mod tests {
         let program = || file.read(&Settings::default()).settings.editor.map(|editor| editor.program);
         let asked = change("vi", &[]).unwrap();
         assert_eq!((asked[0].as_str(), program()), ("Editor\nNow: (none)\nNew: vi", None));
-        // Another one than was confirmed, and another one than is replaced.
+        // A program that was not confirmed, and one that replaces another than was confirmed.
         assert_eq!(change("ed", &asked).unwrap(), ["Editor\nNow: (none)\nNew: ed"]);
         file.set("editor", &json!({"program": "nano"})).unwrap();
         let again = change("vi", &asked).unwrap();
         assert_eq!(again, ["Editor\nNow: nano\nNew: vi"]);
         assert!(change("vi", &again).unwrap().is_empty());
         assert_eq!(program().as_deref(), Some("vi"));
-        // Nothing else needs an answer, and what no dialog can show whole is refused.
+        // Other settings need no answer; changes that do not fit in a dialog are rejected.
         assert!(file.set_for_page("theme", &json!("dark"), &[]).unwrap().is_empty());
         let error = change(&"x".repeat(ROW * MOST_ROWS), &[]).unwrap_err();
         assert!(matches!(error, SettingsError::TooLong), "{error}");

@@ -6,7 +6,7 @@ use crate::api::{Diff, ToolDetail, ToolState};
 use crate::document::{self, PatchHunk};
 use crate::misleading::written_out;
 
-/// The diff of a call by its input; `None` if that is not what the tool expects.
+/// Returns the diff of a call from its input; `None` if the input has another form.
 pub fn requested(path: &str, input: &ToolInput<'_>) -> Option<Diff> {
     match input {
         ToolInput::Write { content, .. } => Some(document::plain_diff(path, "", (*content)?)),

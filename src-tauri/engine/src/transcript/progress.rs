@@ -1,11 +1,11 @@
-//! The changes of a call besides its input: a long input is published once.
+//! Progress of a call: changes that do not repeat its long input.
 
 use crate::api::{Diff, ToolCall, ToolDetail};
 
-/// A longer input or diff is not repeated, in bytes.
+/// Longer inputs and diffs are sent once, in bytes.
 pub const LONG: usize = 4 * 1024;
 
-/// Whether the later view of a call has the same input as the earlier one, and it is long.
+/// Whether two views of a call have the same long input.
 pub fn repeats_input(earlier: &ToolCall, later: &ToolCall) -> bool {
     (&earlier.tool, earlier.icon) == (&later.tool, later.icon)
         && input_bytes(&later.detail) > LONG

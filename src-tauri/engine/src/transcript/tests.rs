@@ -402,8 +402,8 @@ fn questions_are_copied_with_their_answers() {
     assert!(text.ends_with(expected), "{text}");
 }
 
-/// A long input is published with its item. What follows of the call does not repeat it, and readers that apply it have
-/// what the transcript has.
+/// A long input is published with its item. Later events of the call do not repeat it, and readers that apply them have
+/// the transcript's state.
 #[test]
 fn a_long_input_is_published_once() {
     for (tool, input) in [

@@ -53,7 +53,8 @@ pub struct Call {
     raw: Option<Value>,
     /// Highlighted lines of the output's beginning, once available.
     coloured: Option<Vec<CodeLine>>,
-    /// The diff by its input, while it runs: its time is limited, so another run of the comparison may find another one.
+    /// The diff from the call's input, while it runs. It is computed once: the comparison has a time limit, so a second
+    /// run may return another diff.
     requested: OnceLock<Option<Diff>>,
     /// Its diff is plain: the call is one of a stored conversation, and gets colours when a window comes near it.
     pub has_plain_diff: bool,
@@ -127,7 +128,7 @@ impl Call {
         &self.images
     }
 
-    /// Drops the diff by its input: the call has ended, and its view has the diff.
+    /// Drops the diff from the call's input after the call's end: its view has the diff.
     pub fn forget_requested(&mut self) {
         self.requested = OnceLock::new();
     }
@@ -370,7 +371,7 @@ fn beginning(mut text: String) -> String {
     text
 }
 
-/// How a command that failed ended, otherwise the beginning of the first line of an error.
+/// The exit of a failed command, otherwise the first words of an error's first line.
 fn failure(outcome: &ToolResult) -> Option<String> {
     if let Some(exit) = outcome.exit.as_ref().filter(|exit| exit.is_failure()) {
         return Some(exit.words());

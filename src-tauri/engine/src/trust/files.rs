@@ -142,7 +142,7 @@ pub(super) fn extension_folders(project: &Path) -> Vec<(usize, &Path)> {
 /// The manifest of a plugin, in the plugin's folder.
 const PLUGIN_MANIFEST: &str = ".claude-plugin/plugin.json";
 
-/// Adds the skills, agents, commands and parts that no copy has of one `.claude`, in the order of their paths.
+/// Adds the skills, agents, commands and left-out parts of one `.claude`, in the order of their paths.
 fn find_extensions(places: &mut Vec<Place>, folder: &Path, label: &str) {
     let mut found = Vec::new();
     for entry in entries(&folder.join("skills")) {

@@ -50,8 +50,8 @@ pub struct Snapshot {
     plugin: Option<PathBuf>,
     /// Subagents, as JSON.
     agents: Option<String>,
-    /// The rules that deny, if the copy has settings that the user named: with a value that the CLI does not accept in one of
-    /// them it ignores the whole file (2.1.197 and 2.1.332).
+    /// The deny rules, if the copy has settings that the user named. With an invalid value in one of them the CLI
+    /// ignores the whole file (2.1.197 and 2.1.332).
     denied: Vec<String>,
 }
 
@@ -79,7 +79,7 @@ impl Snapshot {
     }
 }
 
-/// Names a copy: the files that it was made from, and the settings that the user has trusted by their names.
+/// Identifies a copy by its source files and by the settings that the user trusted by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CopyKey<'a> {
     pub fingerprint: &'a str,

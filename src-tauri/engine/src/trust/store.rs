@@ -117,7 +117,7 @@ pub enum TrustError {
         "there are no settings that were trusted before: trust the folder as it is, or open it restricted"
     )]
     NothingToKeep,
-    /// A setting that was to be loaded by its name is not one of those that are left out.
+    /// A named setting is not one of the settings that are left out.
     #[error("the folder has no setting “{name}” that is left out and could be named")]
     NotLeftOut { name: String },
     #[error("could not {what} {path}: {source}", path = path.display())]
@@ -153,13 +153,13 @@ struct Record {
     /// The files that the user saw and did not agree to: the settings that were trusted before stay in force.
     #[serde(default)]
     declined: Option<String>,
-    /// Settings with unknown effects that the user has trusted by their names.
+    /// Settings with unknown effects that the user trusted by name.
     #[serde(default)]
     named: BTreeSet<String>,
 }
 
 impl Record {
-    /// The copy of the settings that were trusted.
+    /// The copy of the trusted settings.
     fn copy_key(&self) -> Option<CopyKey<'_>> {
         Some(CopyKey { fingerprint: self.fingerprint.as_deref()?, named: &self.named })
     }
@@ -213,7 +213,7 @@ impl TrustStore {
             return Ok(Admission::TrustedAsItIs);
         }
         if state == TrustState::Trusted {
-            // Those of the files that were just read, whatever was decided meanwhile.
+            // The fingerprint of the files just read, even if another decision was stored meanwhile.
             key.fingerprint = survey
                 .as_ref()
                 .and_then(|survey| survey.fingerprint.as_deref())
@@ -262,6 +262,11 @@ impl TrustStore {
         Snapshots::of(&self.folder.join("snapshots"), project)
     }
 
+    /// The settings with unknown effects in these files. Only Claude Code has such settings.
+    fn unknown_settings(&self, files: &[Found]) -> BTreeSet<String> {
+        if self.agent.is_none() { unknown_settings(files) } else { BTreeSet::new() }
+    }
+
     fn copy(&self, project: &Path, files: &[Found], key: &CopyKey<'_>) -> Result<(), TrustError> {
         let written = self.snapshots(project).write(project, files, key);
         written.map_err(failed("copy the settings to", &self.folder))
@@ -291,7 +296,7 @@ impl TrustStore {
         let (survey, files) = surveyed(&project, self.agent.as_ref());
         let record = self.read(&project);
         let named = record.as_ref().map(|record| record.named.clone()).unwrap_or_default();
-        let unknown = if self.agent.is_none() { unknown_settings(&files) } else { BTreeSet::new() };
+        let unknown = self.unknown_settings(&files);
         let setting = |name: String| UnknownSetting { is_loaded: named.contains(&name), name };
         let unknown_settings = unknown.into_iter().map(setting).collect();
         let (state, difference, can_keep) = match record {
@@ -334,11 +339,12 @@ impl TrustStore {
         self.decide_naming(project, decision, shown, BTreeSet::new())
     }
 
-    /// Stores a decision. With `Trust` the copy also has the settings of these names, whose effects are not known.
+    /// Stores a decision. With `Trust` the copy also has these settings with unknown effects.
     ///
     /// # Errors
     ///
-    /// As [`TrustStore::decide`], and [`TrustError::NotLeftOut`] for a name that is none of the folder's unknown settings.
+    /// As [`TrustStore::decide`], and [`TrustError::NotLeftOut`] for a name that is not among the folder's unknown
+    /// settings.
     pub fn decide_naming(
         &self,
         project: &Path,
@@ -356,7 +362,7 @@ impl TrustStore {
         }
         match decision {
             TrustDecision::Trust => {
-                let unknown = if self.agent.is_none() { unknown_settings(&files) } else { BTreeSet::new() };
+                let unknown = self.unknown_settings(&files);
                 if let Some(name) = named.difference(&unknown).next() {
                     return Err(TrustError::NotLeftOut { name: name.clone() });
                 }

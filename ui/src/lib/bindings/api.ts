@@ -238,8 +238,8 @@ export type InputChange = { "type": "whole", json: string, } | { "type": "field"
  */
 export type Envelope = { seq: number, sessionId: SessionId, } & ({ "type": "sessionChanged", session: Partial<Omit<Session, "id">>, } | { "type": "itemAdded", item: Item, } | { "type": "itemChanged", item: Item, } | { "type": "callChanged", itemId: ItemId, call: CallProgress, } | { "type": "blocksChanged", itemId: ItemId, keep: number, blocks: Array<Block>, } | { "type": "codeGrew", itemId: ItemId, keep: number, lines: Array<CodeLine>, } | { "type": "thoughtGrew", itemId: ItemId, keep: number, text: string, } | { "type": "textFinished", itemId: ItemId, } | { "type": "itemRemoved", itemId: ItemId, } | { "type": "fileChanged", file: ChangedFile, } | { "type": "tasksChanged", tasks: Array<Todo>, } | { "type": "turnStarted", promptIds: Array<PromptId>, } | { "type": "turnEnded", turn: TurnEnd, } | { "type": "permissionRequested", request: PermissionRequest, 
 /**
- * The item of its call has the same diff, or for want of one the same subject, and that is long (more than
- * 4 KiB). A line of the relay or of a server leaves it out: the diff is `null` there, or the subject is empty.
+ * The call's item has the same diff, or the same subject if there is no diff, and it is long (more than 4
+ * KiB). The relay and the server leave it out of their lines: the diff is `null`, or the subject is empty.
  */
 inItem?: boolean, } | { "type": "permissionResolved", requestId: RequestId, resolution: Resolution, } | { "type": "rewindPreviewed", preview: RewindPreview, } | { "type": "rewound", promptId: ItemId, text: string | null, } | { "type": "transcriptReplaced", items: Array<Item>, files: Array<ChangedFile>, tasks: Array<Todo>, } | { "type": "agentExited", report: ExitReport, } | { "type": "commandFailed", error: CommandError, });
 
@@ -248,8 +248,8 @@ inItem?: boolean, } | { "type": "permissionResolved", requestId: RequestId, reso
  */
 export type Event = { "type": "sessionChanged", session: Partial<Omit<Session, "id">>, } | { "type": "itemAdded", item: Item, } | { "type": "itemChanged", item: Item, } | { "type": "callChanged", itemId: ItemId, call: CallProgress, } | { "type": "blocksChanged", itemId: ItemId, keep: number, blocks: Array<Block>, } | { "type": "codeGrew", itemId: ItemId, keep: number, lines: Array<CodeLine>, } | { "type": "thoughtGrew", itemId: ItemId, keep: number, text: string, } | { "type": "textFinished", itemId: ItemId, } | { "type": "itemRemoved", itemId: ItemId, } | { "type": "fileChanged", file: ChangedFile, } | { "type": "tasksChanged", tasks: Array<Todo>, } | { "type": "turnStarted", promptIds: Array<PromptId>, } | { "type": "turnEnded", turn: TurnEnd, } | { "type": "permissionRequested", request: PermissionRequest, 
 /**
- * The item of its call has the same diff, or for want of one the same subject, and that is long (more than
- * 4 KiB). A line of the relay or of a server leaves it out: the diff is `null` there, or the subject is empty.
+ * The call's item has the same diff, or the same subject if there is no diff, and it is long (more than 4
+ * KiB). The relay and the server leave it out of their lines: the diff is `null`, or the subject is empty.
  */
 inItem?: boolean, } | { "type": "permissionResolved", requestId: RequestId, resolution: Resolution, } | { "type": "rewindPreviewed", preview: RewindPreview, } | { "type": "rewound", promptId: ItemId, text: string | null, } | { "type": "transcriptReplaced", items: Array<Item>, files: Array<ChangedFile>, tasks: Array<Todo>, } | { "type": "agentExited", report: ExitReport, } | { "type": "commandFailed", error: CommandError, };
 
@@ -1550,7 +1550,7 @@ originalInput: string | null, durationMs: number | null,
 nImages?: number, detail: ToolDetail, };
 
 /**
- * Everything of a call that changes while its input stays the same. The fields are those of `ToolCall`.
+ * The fields of a `ToolCall` that can change while its input stays the same.
  */
 export type CallProgress = { verb: string, subject: string, state: ToolState, note: string | null, inBackground: boolean, originalInput: string | null, durationMs: number | null, nImages?: number, 
 /**
@@ -1682,8 +1682,8 @@ export type Diff = { path: string, added: number, removed: number, hunks: Array<
 
 export type Hunk = { 
 /**
- * A line is a text if it is plain and has the next numbers: `+`, `-` or a blank, and its content. The numbers that
- * follow are those of the line before, plus 1; unknown ones stay unknown.
+ * A plain line with consecutive numbers is a string: `+`, `-` or a blank, then its content. Its numbers are those
+ * of the previous line plus 1; unknown numbers stay unknown.
  */
 lines: Array<string | DiffLine>, };
 
@@ -2812,8 +2812,8 @@ export type BellUrgency = "low" | "normal" | "critical";
 /**
  * A program with its arguments. No shell reads them.
  *
- * `startsPrograms` marks what makes Deskbell or an agent start a program: a page changes it only after the user confirmed
- * it in a native dialog.
+ * `startsPrograms` marks settings that make Deskbell or an agent start a program. The page can change them only after
+ * the user confirms it in a native dialog.
  */
 export type UserCommand = { program: string, args: Array<string>, };
 
@@ -2956,7 +2956,7 @@ fingerprint: string | null,
  */
 canKeep: boolean, 
 /**
- * The settings that are left out unless the user names them, because their effects are not known.
+ * Settings with unknown effects. They are left out unless the user names them.
  */
 unknownSettings: Array<UnknownSetting>, };
 
@@ -2971,7 +2971,7 @@ export type TrustStatus = "unknown" | "trusted" | "restricted" | "changed" | "ke
 export type TrustDecision = "trust" | "restrict" | "keep";
 
 /**
- * A setting whose effects are not known. It is loaded only if the user trusts it by its name.
+ * A setting with unknown effects. It is loaded only if the user trusts it by name.
  */
 export type UnknownSetting = { 
 /**

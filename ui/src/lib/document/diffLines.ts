@@ -1,4 +1,4 @@
-// The lines of a hunk with their numbers. Plain lines that have the next numbers are texts in the host's data.
+// The lines of a hunk with their numbers. Plain lines with consecutive numbers are strings in the host's data.
 
 import type { DiffKind, DiffLine, Hunk } from '../bindings/api';
 

@@ -1,4 +1,4 @@
-// The files that a text can name: those of the folder that its session works in.
+// Files that a text can name: those in its session's folder.
 
 import { createContext } from 'svelte';
 

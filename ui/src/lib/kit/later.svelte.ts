@@ -1,4 +1,4 @@
-// Parts of the page that are seldom seen: their script is loaded when they are first shown.
+// Rarely used parts of the page: their script is loaded when they are first shown.
 
 /** A component that is loaded when it is first shown. */
 export class Later<Shown> {
@@ -12,7 +12,7 @@ export class Later<Shown> {
   get component(): Shown | null {
     const failure = this.#failure;
     if (failure !== null) {
-      // Drawn once more, it is tried once more.
+      // Drawing it again tries again.
       queueMicrotask(() => (this.#failure = null));
       throw failure.reason;
     }

@@ -1,4 +1,4 @@
-// The keys of actions, for the buttons that do the same.
+// Keys of actions, for buttons that do the same.
 
 import { getContext, setContext } from 'svelte';
 

@@ -1,4 +1,4 @@
-// Svelte contexts that pass what controls need of their window down the component tree.
+// Svelte contexts with the functions that controls need from their window.
 
 import { createContext } from 'svelte';
 

@@ -160,7 +160,7 @@ export class ProjectState extends SessionActions {
     void state.agentCheck.check();
     const { open } = connection.project;
     if (open !== null) await state.openSession(open);
-    // As the project's last window left it. Its pane is there at once, and the window does not wait for its content.
+    // From the project's last window. Its pane is there at once, and the window does not wait for its content.
     if (connection.second !== null) void state.showSecond(connection.second);
     if (open !== null && connection.showItem !== null) state.#showItem(open, connection.showItem);
     if (connection.project.hasDraft) await state.#takeDraft();

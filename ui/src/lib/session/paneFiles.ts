@@ -1,4 +1,4 @@
-// The files that the texts of a pane can name.
+// Files that the texts of a pane can name.
 
 import type { NamedFiles } from '../document/namedFiles';
 import { isTurnRunning } from '../text/status';

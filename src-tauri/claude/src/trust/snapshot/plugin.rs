@@ -12,8 +12,8 @@ pub fn manifest() -> String {
     json!({ "name": NAME, "version": "1.0.0" }).to_string()
 }
 
-/// A skill's document. It gets this name if it has none. `None` if it cannot be read with certainty, or if without its
-/// malformed parts it could do more.
+/// Rewrites a skill's document. It gets this name if it has none. Returns `None` if the document is ambiguous, or if
+/// dropping a malformed entry would allow more.
 pub fn skill(text: &str, name: &str) -> Option<String> {
     let (entries, body) = frontmatter::read(text).ok()?;
     let mut kept = accepted(&entries, &mut Vec::new())?;
@@ -23,7 +23,7 @@ pub fn skill(text: &str, name: &str) -> Option<String> {
     Some(frontmatter::written(&kept, body))
 }
 
-/// The document of a slash command, as a skill with this name, or as a command of its own. `None` as in [`skill`].
+/// Rewrites a slash command's document, as a skill with this name or as a command. Returns `None` as [`skill`] does.
 pub fn command(text: &str, name: Option<&str>) -> Option<String> {
     let (entries, body) = frontmatter::read(text).ok()?;
     let mut kept = accepted(&entries, &mut Vec::new())?;
@@ -34,9 +34,9 @@ pub fn command(text: &str, name: Option<&str>) -> Option<String> {
     Some(frontmatter::written(&kept, body))
 }
 
-/// The entries of a skill or a command that a copy may have. All others are added to `refused`, each with its text: a skill
-/// can also declare servers, settings, monitors and other parts of a plugin (2.1.332), and the next version may know more.
-/// `None` if without a malformed entry it could do more.
+/// Returns the entries of a skill or a command that a copy may have. Adds all others to `refused`, with their text: a
+/// skill can also declare servers, settings, monitors and other plugin parts (2.1.332), and later versions may add
+/// more. Returns `None` if dropping a malformed entry would allow more.
 pub(in crate::trust) fn accepted(
     entries: &[(String, Json)],
     refused: &mut Vec<(String, String)>,
@@ -60,7 +60,7 @@ pub(in crate::trust) fn accepted(
             }
             ("context", Json::Text(context)) => (context == "fork").then(|| value.clone()),
             ("hooks", _) => keys::accepted("hooks", value, refused),
-            // They describe the document, and change nothing.
+            // They only describe the document.
             (key, _) if DESCRIPTIONS.contains(&key) => continue,
             _ => None,
         };
@@ -92,5 +92,5 @@ fn is_texts(value: &Json) -> bool {
 const DESCRIPTIONS: &[&str] =
     &["author", "compatibility", "homepage", "keywords", "license", "metadata", "repository"];
 
-/// Entries that take something away.
+/// Entries that only restrict the document.
 const NARROWING: &[&str] = &["disable-model-invocation", "disallowed-tools", "disallowedTools"];

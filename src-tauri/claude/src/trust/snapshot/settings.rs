@@ -12,8 +12,8 @@ const TOOLS_OF_PATHS: &[&str] =
 
 /// The effective settings of a folder: lists are joined, and the local settings take precedence over the shared ones.
 ///
-/// `files` are the paths and the objects of the settings files, `named` the settings with unknown effects that the user has
-/// trusted by their names.
+/// `files` are the paths and objects of the settings files, `named` the settings with unknown effects that the user
+/// trusted by name.
 pub fn merged<'a>(
     project: &Path,
     files: impl Iterator<Item = (&'a Path, Map<String, Value>)>,
@@ -38,13 +38,13 @@ pub fn merged<'a>(
     settings
 }
 
-/// The settings in these files that the user may name, so that the copy has them.
+/// The settings in these files that the user may name.
 pub fn unknown<'a>(files: impl Iterator<Item = (&'a Path, Map<String, Value>)>) -> BTreeSet<String> {
     let keys = files.flat_map(|(_, object)| object.into_iter().map(|(key, _)| key));
     keys.filter(|key| keys::can_be_named(key)).collect()
 }
 
-/// The rules of these settings that deny.
+/// The deny rules in these settings.
 pub fn denied(settings: &Map<String, Value>) -> Vec<String> {
     let rules = settings.get("permissions").and_then(|permissions| permissions["deny"].as_array());
     rules.into_iter().flatten().filter_map(|rule| Some(rule.as_str()?.to_owned())).collect()
@@ -86,9 +86,9 @@ fn cleaned(object: Map<String, Value>, project: &Path, named: &BTreeSet<String>)
 /// A rule with its path made absolute, because it is read from another folder: `Read(/src/**)` is about the project's
 /// `src`.
 ///
-/// The CLI reads `*`, `?`, a backslash and a line break in the project's own path as signs of a pattern, and nothing escapes
-/// all of them (2.1.332). Such a rule that allows is left out, and one that denies or asks also has its path relative to the
-/// working folder.
+/// The CLI reads `*`, `?`, a backslash and a line break in the project's own path as pattern characters, and they
+/// cannot all be escaped (2.1.332). Allow rules with such a path are left out; deny and ask rules also get the path
+/// relative to the working folder.
 fn rooted(rule: &str, project: &Path, allows: bool) -> Vec<String> {
     let path = rule.split_once('(').filter(|(tool, _)| TOOLS_OF_PATHS.contains(&tool.trim()));
     match path {
@@ -96,7 +96,7 @@ fn rooted(rule: &str, project: &Path, allows: bool) -> Vec<String> {
             let folder = absolute(project);
             let is_plain = !folder.contains(['*', '?', '\\', '\n', '\r']);
             let absolute = format!("{tool}(/{}{path}", folder.replace('[', "\\[").replace(']', "\\]"));
-            // A line break ends the pattern: it would be about the folder above, and another one.
+            // A line break ends the pattern, which would then match the parent folder and another one.
             let is_one_line = !folder.contains(['\n', '\r']);
             match (is_plain, allows) {
                 (true, _) => vec![absolute],

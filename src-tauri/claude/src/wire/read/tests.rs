@@ -68,7 +68,7 @@ fn a_result_is_read_as_far_as_it_is_known() {
     assert_eq!(*result, known);
 }
 
-/// The fields are those of 2.1.332, read or not.
+/// All fields of 2.1.332, also those that Deskbell does not read.
 #[test]
 fn a_result_ends_its_turn_whatever_one_of_its_fields_is() {
     const VALUES: [&str; 13] = [
@@ -122,7 +122,7 @@ fn a_result_ends_its_turn_whatever_one_of_its_fields_is() {
                 let AgentEvent::TurnEnded(result) = parse(line.as_bytes()) else {
                     panic!("{line}: {:?}", parse(line.as_bytes()))
                 };
-                // The other fields count as they are.
+                // The other fields keep their values.
                 assert!(*name == "num_turns" || result.num_turns == 1, "{name} of {value}: {result:?}");
                 assert!(
                     *name == "session_id" || result.session_id.as_deref() == Some("s"),

@@ -34,7 +34,7 @@ impl Place {
         self.copy_naming(&[])
     }
 
-    /// The same, with these settings trusted by their names.
+    /// The same, with these settings trusted by name.
     fn copy_naming(&self, named: &[&str]) -> Snapshot {
         let (survey, files) = surveyed(&self.project, None);
         let named = named.iter().map(ToString::to_string).collect();
@@ -171,7 +171,7 @@ fn a_setting_that_is_not_known_to_be_harmless_is_left_out() {
     assert_eq!(copied_settings(&place.copy()), json!({"verbose": true}));
 }
 
-/// With a value that the CLI does not accept it ignores the file, so the rules that deny are arguments, too.
+/// The CLI ignores a file with an invalid value, so the deny rules are passed as arguments, too.
 #[test]
 fn a_setting_that_the_user_names_is_loaded_and_the_rules_that_deny_stay() {
     let settings = json!({

@@ -299,7 +299,7 @@ fn a_setting_is_loaded_by_its_name_until_the_next_decision() {
     assert_ne!(without, with, "it is another copy");
     assert_eq!(admitted(), with, "the decision is kept");
 
-    // Keeping the earlier settings keeps what was named.
+    // Keeping the earlier settings keeps the named ones.
     place.settings("settings.json", r#"{"cleanupPeriodDays": 4, "theme": "dark"}"#);
     assert!(place.state().must_ask());
     place.decide(TrustDecision::Keep);

@@ -1,4 +1,4 @@
-// The note of an action that is done goes by itself, and not while somebody reads it.
+// The note of a completed action disappears by itself, but not while the user reads it.
 
 import { fireEvent } from '@testing-library/svelte';
 import { expect, it, vi } from 'vitest';
