@@ -157,6 +157,8 @@ pub async fn a_held_message_is_let_in_or_refused() -> Result<()> {
         ensure!(asked["request"]["subject"] == "the canary sings", "{asked}");
         ensure!(!is_passed_on(&world), "it arrived before it was let in");
         relay.decide(&asked, decision).await?;
+        // The CLI would add the next prompt to a turn that goes on.
+        sender.result().await?;
         if n_messages == 1 {
             relay.turn_end().await?;
         }
