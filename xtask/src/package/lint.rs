@@ -6,7 +6,7 @@ use std::path::Path;
 use super::kind::Kind;
 use super::profile::Profile;
 use super::target::Target;
-use super::{Source, appimage, built, built_package, deb, relay, rpm};
+use super::{Source, appimage, built, built_package, deb, relay, rpm, tree};
 use crate::command::{command, read, run};
 use crate::scratch::Scratch;
 use crate::{Outcome, project};
@@ -41,22 +41,26 @@ pub fn deb(profile: Profile, kind: Kind) -> Outcome {
 /// The most that the first script of the page may have, in bytes: nothing is drawn before it has run.
 const FIRST_SCRIPT_LIMIT: u64 = 4_000;
 
-/// Fails unless the page in the app is a short script and one other, without the host that a browser without Deskbell gets.
+/// Fails unless the page in the app begins with one short script, and no script has the host that a browser without
+/// Deskbell gets.
 pub fn page() -> Outcome {
-    let assets = project::ui().join("dist/assets");
-    let entries =
-        fs::read_dir(&assets).map_err(|error| format!("could not read {}: {error}", assets.display()))?;
-    let files = entries.flatten().map(|entry| entry.path());
-    let mut scripts: Vec<_> =
-        files.filter(|file| file.extension().is_some_and(|extension| extension == "js")).collect();
-    scripts.sort_by_key(|script| fs::metadata(script).map_or(0, |file| file.len()));
-    let [first, _] = &scripts[..] else {
-        return Err(format!("the page has not two scripts: {scripts:?}"));
+    let dist = project::ui().join("dist");
+    let html = tree::read(&dist.join("index.html"))?;
+    let sources: Vec<&str> = html.split("<script ").skip(1).filter_map(source_of).collect();
+    let [first] = &sources[..] else {
+        return Err(format!("the page begins with these scripts, and not with one: {sources:?}"));
     };
-    let bytes = fs::metadata(first).map_or(0, |file| file.len());
+    let first = dist.join(first.trim_start_matches('/'));
+    let bytes = fs::metadata(&first).map_err(|error| format!("{}: {error}", first.display()))?.len();
     if bytes > FIRST_SCRIPT_LIMIT {
         return Err(format!("{} has {bytes} bytes, more than {FIRST_SCRIPT_LIMIT}", first.display()));
     }
+    let assets = dist.join("assets");
+    let entries =
+        fs::read_dir(&assets).map_err(|error| format!("could not read {}: {error}", assets.display()))?;
+    let files = entries.flatten().map(|entry| entry.path());
+    let scripts: Vec<_> =
+        files.filter(|file| file.extension().is_some_and(|extension| extension == "js")).collect();
     for script in &scripts {
         let text = fs::read_to_string(script).map_err(|error| format!("{}: {error}", script.display()))?;
         // A machine that only the scripted host knows.
@@ -65,6 +69,11 @@ pub fn page() -> Outcome {
         }
     }
     Ok(())
+}
+
+/// The source of a script, from the text after `<script `.
+fn source_of(element: &str) -> Option<&str> {
+    element.split('>').next()?.split("src=\"").nth(1)?.split('"').next()
 }
 
 /// Fails unless the package depends on these libraries, and on nothing if there are none.
