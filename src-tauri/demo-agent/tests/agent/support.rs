@@ -113,7 +113,7 @@ impl Setup {
         let mut stderr = child.stderr.take().unwrap();
         let stderr = thread::spawn(move || {
             let mut bytes = Vec::new();
-            let _ = stderr.read_to_end(&mut bytes);
+            stderr.read_to_end(&mut bytes).unwrap();
             String::from_utf8_lossy(&bytes).into_owned()
         });
         let stdin = child.stdin.take();
