@@ -14,7 +14,7 @@ use deskbell_engine::trust::TrustStore;
 use deskbell_tests::chance;
 use deskbell_tests::hostile_projects::{Effect, HostileProject, all, traces};
 use deskbell_tests::mock_api::MockApi;
-use deskbell_tests::real_cli::{CliChild, World};
+use deskbell_tests::real_cli::{Cli, CliChild, World};
 use deskbell_tests::relay::{DEADLINE, Relay};
 use deskbell_tests::wait::eventually;
 use serde_json::Value;
@@ -261,22 +261,23 @@ impl Place {
     }
 }
 
-/// Runs a test for each folder, a few in parallel, and reports all that failed.
+/// Runs a test for each folder on the CLI of the calling test, a few in parallel, and reports all that failed.
 pub async fn each<T, F, Fut>(projects: Vec<T>, name: fn(&T) -> &'static str, test: F) -> Result<()>
 where
     F: Fn(T) -> Fut,
     Fut: Future<Output = Result<()>> + Send + 'static,
 {
+    let cli = Cli::find()?;
     let places = Arc::new(Semaphore::new(AT_ONCE));
     let mut running = JoinSet::new();
     for project in projects {
         let places = Arc::clone(&places);
         let name = name(&project);
         let tested = test(project);
-        running.spawn(async move {
+        running.spawn(cli.clone().run(async move {
             let _place = places.acquire().await.context("the semaphore is never closed")?;
             tested.await.context(name)
-        });
+        }));
     }
     let mut failures = Vec::new();
     while let Some(ended) = running.join_next().await {

@@ -191,10 +191,16 @@ fn changes() -> Vec<Change> {
 const PROMPTS: [&str; 3] = ["BASH true\nSAY two", "BASH touch ran-unasked\nSAY three", "/canary"];
 
 pub async fn a_change_takes_effect_only_with_the_answer() -> Result<()> {
-    each(chance::every(2, changes()), |change| change.name, takes_effect_only_with_the_answer).await
+    let version = Cli::find()?.version().await?;
+    each(
+        chance::every(2, changes()),
+        |change| change.name,
+        |change| takes_effect_only_with_the_answer(change, version.clone()),
+    )
+    .await
 }
 
-async fn takes_effect_only_with_the_answer(change: Change) -> Result<()> {
+async fn takes_effect_only_with_the_answer(change: Change, version: String) -> Result<()> {
     let world = World::new().await?;
     let trap = MockApi::start().await?;
     let folder = Folder { path: &world.project, trap: trap.base_url() };
@@ -204,7 +210,9 @@ async fn takes_effect_only_with_the_answer(change: Change) -> Result<()> {
 
     let mut relay = Relay::spawn(&world, &[])?;
     relay.turn("SAY one").await?;
-    ensure!(relay.session()?["restricted"] == false, "it is restricted");
+    let session = relay.session()?;
+    ensure!(session["agentVersion"] == version, "{} runs, not {version}", session["agentVersion"]);
+    ensure!(session["restricted"] == false, "it is restricted");
     (change.make)(&folder)?;
     read_again(&world, &mut relay).await?;
     for prompt in PROMPTS {

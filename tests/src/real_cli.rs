@@ -12,14 +12,16 @@ pub mod process;
 use std::env;
 use std::ffi::OsString;
 use std::fs;
+use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use deskbell_claude::setup::{VERSION_ARGS, version_of};
 use tempfile::TempDir;
 
 use crate::mock_api::{MockApi, Request};
-use crate::suite::{Body, Requirement};
+use crate::suite::Requirement;
 use crate::wait::{LONG, eventually};
 
 pub use child::CliChild;
@@ -64,8 +66,16 @@ impl Cli {
     }
 
     /// Runs a test on this one. Tasks that the test spawns are not included.
-    pub fn run(self, test: Body) -> Body {
-        Box::pin(CHOSEN.scope(self, test))
+    pub fn run<F: Future>(self, test: F) -> impl Future<Output = F::Output> {
+        CHOSEN.scope(self, test)
+    }
+
+    /// The version that the program prints, as a session has it.
+    pub async fn version(&self) -> Result<String> {
+        let output = tokio::process::Command::new(&self.program).args(VERSION_ARGS).output().await?;
+        let printed = String::from_utf8_lossy(&output.stdout);
+        let version = version_of(&printed);
+        Ok(version.with_context(|| format!("no version in {printed:?}"))?.to_owned())
     }
 
     pub fn requirement() -> Requirement {
