@@ -29,6 +29,8 @@ pub struct Agent {
     lines: Receiver<String>,
     stderr: Option<JoinHandle<String>>,
     asked: u32,
+    /// Its folders, which exist for as long as it runs.
+    _folders: [Arc<TempDir>; 2],
 }
 
 impl Setup {
@@ -117,7 +119,8 @@ impl Setup {
             String::from_utf8_lossy(&bytes).into_owned()
         });
         let stdin = child.stdin.take();
-        Agent { child, stdin, lines, stderr: Some(stderr), asked: 0 }
+        let folders = [Arc::clone(&self.config), Arc::clone(&self.folder)];
+        Agent { child, stdin, lines, stderr: Some(stderr), asked: 0, _folders: folders }
     }
 }
 
