@@ -200,6 +200,7 @@ fn main() {
             two_requests_are_asked_one_after_the_other,
             what_a_dialog_cannot_show_plainly_is_for_the_card,
             always_allowed_is_not_asked_again,
+            the_only_rule_is_saved_by_one_press,
             the_dialog_takes_the_keyboard_from_nobody,
             a_card_in_sight_has_no_dialog_over_it;
         wayland: a_prompt_is_answered_and_a_request_allowed_by_keyboard,

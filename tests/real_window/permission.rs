@@ -278,6 +278,34 @@ pub async fn always_allowed_is_not_asked_again() -> Result<()> {
         .await
 }
 
+pub async fn the_only_rule_is_saved_by_one_press() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("always-at-once", async |stage| {
+            let window = &stage.window;
+            let write = |name: &str| {
+                format!("TOOL Write {{\"file_path\":\"{name}.txt\",\"content\":\"One line.\"}}\nSAY {name} is written.")
+            };
+            window.prompt(&write("first")).await?;
+            let elsewhere = stage.step_aside().await?;
+            let dialog = stage.dialogs().await?.one().await?;
+            for button in ["Deny", "Allow once", "Always allow", "Review…"] {
+                ensure!(dialog.buttons().await.iter().any(|name| name == button), "{button} is missing");
+            }
+            stage.desktop.screenshot("always-at-once").await?;
+            dialog.press("Always allow").await?;
+            dialog.gone().await?;
+            drop(elsewhere);
+            window.wait_said("first is written.", SHORT).await?;
+            window.wait_idle(SHORT).await?;
+            // Edits are accepted from now on.
+            window.prompt(&write("second")).await?;
+            window.wait_said("second is written.", SHORT).await?;
+            window.wait_idle(SHORT).await
+        })
+        .await
+}
+
 pub async fn the_dialog_takes_the_keyboard_from_nobody() -> Result<()> {
     const TYPED: &str = "I was in the middle of a sentence when it rang";
     let stage = Stage::demo().await?;

@@ -197,7 +197,9 @@ async fn look(stage: &Stage) -> Result<Scene> {
     for dialog in stage.dialogs().await?.list().await? {
         // A target that disappears during the look has no place any more, or a wrong one.
         places.extend(dialog.extents().await.ok().filter(is_on_the_screen));
-        allow.extend(dialog.extents_of("Allow once").await.ok().filter(is_on_the_screen));
+        for button in ["Allow once", "Always allow"] {
+            allow.extend(dialog.extents_of(button).await.ok().filter(is_on_the_screen));
+        }
     }
     Ok(Scene { allow, avoid: Vec::new(), places })
 }
@@ -219,7 +221,7 @@ async fn rects(window: &Window) -> Result<Vec<(String, Extents)>> {
         };
         const cards = [...document.querySelectorAll(\"[aria-label='Permission request']\")];
         const allow = cards.flatMap((card) => [...card.querySelectorAll('button')])
-            .filter((button) => button.textContent.trim().startsWith('Allow'));
+            .filter((button) => /^(Allow|Always allow$)/.test(button.textContent.trim()));
         return [...cards.map((card) => rect('card', card)), ...allow.map((button) => rect('allow', button))];";
     let found = window.run(script, Vec::new()).await?;
     let found = found.as_array().into_iter().flatten().map(|rect| {

@@ -38,6 +38,10 @@ pub struct PermissionRequest {
     pub diff: Option<Diff>,
     /// The agent's own suggestions for “always allow”.
     pub suggestions: Vec<Suggestion>,
+    /// The id of the suggestion that one click or key may choose: the only one, short and plain. `null`: the user reads
+    /// `suggestions` and chooses first.
+    #[serde(default)]
+    pub always: Option<String>,
     /// The tool call that it belongs to.
     pub item_id: Option<ItemId>,
     /// The reason for the request, if the agent gave one.

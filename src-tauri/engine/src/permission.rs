@@ -17,7 +17,7 @@ mod plain;
 pub(crate) mod repeats;
 mod subagents;
 
-pub use dialogs::{DialogEffect, DialogId, DialogRequest, DialogResponse, Dialogs, WindowView};
+pub use dialogs::{AlwaysAllow, DialogEffect, DialogId, DialogRequest, DialogResponse, Dialogs, WindowView};
 pub(crate) use open::{Asking, Closed, OpenRequests, Refusal};
 pub use repeats::leave_out_repeats;
 pub(crate) use subagents::Subagents;
@@ -58,12 +58,16 @@ pub(crate) fn view(id: RequestId, request: &ToolRequest, asked_at: u64) -> Permi
     let subject = subject(request);
     let diff = diff(request);
     let notices = notice::notices(request, &kind, &subject);
+    let suggestions = suggestions(request);
     let plain = plain::plain(request, &kind, &subject, diff.as_ref()).filter(|_| notices.is_empty());
     PermissionRequest {
         question: question(&kind, request, &tool),
         host: asks_for_address(request).then(|| address::host(&subject)).flatten(),
         has_more: request.asked.has_more,
-        suggestions: suggestions(request),
+        always: plain::only_suggestion(&suggestions)
+            .filter(|_| notices.is_empty())
+            .map(|only| only.id.clone()),
+        suggestions,
         item_id: request.tool_use_id.clone().map(ItemId),
         reason: reason(request),
         unreported: request.unreported.clone(),

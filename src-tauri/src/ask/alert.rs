@@ -92,8 +92,8 @@ fn native(window: &WebviewWindow) -> anyhow::Result<Retained<NSWindow>> {
 struct Sheet {
     parent: Retained<NSWindow>,
     alert: Retained<NSAlert>,
-    /// The button that is enabled after a delay.
-    late: Option<Retained<NSButton>>,
+    /// The buttons that are enabled after a delay.
+    late: Vec<Retained<NSButton>>,
     timer: Retained<NSTimer>,
     arming: Arming,
     began: Instant,
@@ -127,12 +127,12 @@ fn build(main: MainThreadMarker, parent: Retained<NSWindow>, ask: &DialogRequest
 
     // The first button is the default, at the right.
     let buttons = wording.buttons_default_first();
-    let mut late = None;
+    let mut late = Vec::new();
     for button in &buttons {
         let native = alert.addButtonWithTitle(&NSString::from_str(button.label()));
         if button.is_armed_late() {
             native.setEnabled(false);
-            late = Some(native);
+            late.push(native);
         } else if *button == Button::DEFAULT {
             native.setKeyEquivalent(ns_string!("\r"));
             alert.layout();
@@ -240,7 +240,7 @@ fn look(id: &DialogId) {
         let is_in_sight =
             window.isVisible() && window.occlusionState().contains(NSWindowOcclusionState::Visible);
         let is_armed = sheet.arming.look(sheet.began.elapsed(), is_in_sight);
-        if let Some(late) = &sheet.late {
+        for late in &sheet.late {
             late.setEnabled(is_armed);
         }
         set_in_front(id, window.isKeyWindow());

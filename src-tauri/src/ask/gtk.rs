@@ -62,6 +62,7 @@ fn response(button: Button) -> ResponseType {
         Button::AllowOnce => 1,
         Button::Deny => 2,
         Button::Review => 3,
+        Button::AlwaysAllow => 4,
     })
 }
 
@@ -161,7 +162,7 @@ fn built(parent: &::gtk::ApplicationWindow, wording: &DialogText, room: gdk::Rec
     name(&reason, "Reason");
     content.add(&reason);
 
-    // *Deny* and *Allow once* have equal weight.
+    // The answers have equal weight.
     for button in wording.buttons() {
         let widget = dialog.add_button(button.label(), response(button));
         if button.is_armed_late()

@@ -167,6 +167,7 @@ fn number_of(button: Button) -> i32 {
         Button::Deny => 101,
         Button::AllowOnce => 102,
         Button::Review => 103,
+        Button::AlwaysAllow => 104,
     }
 }
 

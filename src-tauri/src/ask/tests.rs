@@ -2,6 +2,7 @@
 
 use super::scripted::Scripted;
 use super::*;
+use deskbell_engine::permission::AlwaysAllow;
 use std::sync::mpsc;
 
 fn id(n: u32) -> DialogId {
@@ -20,6 +21,7 @@ pub fn ask(n: u32) -> DialogRequest {
         unreported: None,
         shown: format!("hash of {n}"),
         subject: Some(format!("touch {n}.txt")),
+        always: None,
         notices: Vec::new(),
     }
 }
@@ -87,6 +89,20 @@ fn what_a_dialog_did_not_show_it_cannot_allow() {
     stage.asking.ask("a", DialogRequest { subject: None, ..ask(1) });
     stage.screen.press(&id(1), DialogResponse::AllowOnce);
     assert!(stage.outcomes().is_empty());
+}
+
+#[test]
+fn a_rule_is_saved_by_one_press_only_where_it_was_shown() {
+    let stage = Stage::new();
+    let always = Some(AlwaysAllow { suggestion: "s0".to_owned(), scope: "Bash(touch:*) · Here".to_owned() });
+    stage.asking.ask("a", DialogRequest { always: always.clone(), ..ask(1) });
+    stage.screen.press(&id(1), DialogResponse::AlwaysAllow);
+    assert_eq!(stage.outcomes(), [decided(1, Decision::AllowAlways { suggestion: "s0".into() })]);
+    for unseen in [ask(2), DialogRequest { always, subject: None, ..ask(2) }] {
+        stage.asking.ask("a", unseen);
+        stage.screen.press(&id(2), DialogResponse::AlwaysAllow);
+        assert!(stage.outcomes().is_empty());
+    }
 }
 
 #[test]

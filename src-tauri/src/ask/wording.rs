@@ -4,7 +4,7 @@
 use deskbell_engine::permission::{DialogRequest, DialogResponse};
 use std::time::Duration;
 
-/// *Allow once* is enabled this long after the dialog is shown, so that a click that was meant for something else
+/// *Allow once* and *Always allow* are enabled this long after the dialog is shown, so that a click that was meant for something else
 /// decides nothing.
 pub const ARMED_AFTER: Duration = Duration::from_millis(700);
 
@@ -17,11 +17,12 @@ pub const REASON: &str = "Reason, if you deny (sent to the agent)";
 pub enum Button {
     Deny,
     AllowOnce,
+    AlwaysAllow,
     Review,
 }
 
 impl Button {
-    pub const ALL: [Self; 3] = [Self::Deny, Self::AllowOnce, Self::Review];
+    pub const ALL: [Self; 4] = [Self::Deny, Self::AllowOnce, Self::AlwaysAllow, Self::Review];
 
     /// Enter anywhere activates the button that decides nothing.
     pub const DEFAULT: Self = Self::Review;
@@ -30,13 +31,14 @@ impl Button {
         match self {
             Self::Deny => "Deny",
             Self::AllowOnce => "Allow once",
+            Self::AlwaysAllow => "Always allow",
             Self::Review => "Review…",
         }
     }
 
     /// Returns whether the button stays disabled until [`ARMED_AFTER`].
     pub fn is_armed_late(self) -> bool {
-        self == Self::AllowOnce
+        matches!(self, Self::AllowOnce | Self::AlwaysAllow)
     }
 
     /// The response that pressing the button gives.
@@ -44,6 +46,7 @@ impl Button {
         match self {
             Self::Deny => DialogResponse::Deny { reason: reason.trim().to_owned() },
             Self::AllowOnce => DialogResponse::AllowOnce,
+            Self::AlwaysAllow => DialogResponse::AlwaysAllow,
             Self::Review => DialogResponse::Review,
         }
     }
@@ -76,6 +79,8 @@ pub struct DialogText {
     /// What the agent does not say about the call.
     pub unreported: Option<String>,
     pub subject: Subject,
+    /// The rule that *Always allow* saves, and where.
+    pub always: Option<String>,
 }
 
 impl DialogText {
@@ -92,19 +97,25 @@ impl DialogText {
                 Some(text) => Subject::Whole(text.clone()),
                 None => not_here(&ask.notices),
             },
+            always: ask
+                .subject
+                .as_ref()
+                .and(ask.always.as_ref())
+                .map(|always| format!("Always allow saves: {}", always.scope)),
         }
     }
 
     /// The same text without the subject, for a subject that cannot be shown unchanged or in full.
     pub fn without_subject(self) -> Self {
-        Self { subject: not_here(&[]), ..self }
+        Self { subject: not_here(&[]), always: None, ..self }
     }
 
-    /// The lines below the heading: the question, who asks, the place, and what the agent does not say.
+    /// The lines below the heading: the question, who asks, the place, what the agent does not say, and the rule that can be
+    /// saved.
     pub fn lines(&self) -> impl Iterator<Item = &str> {
         let asked_by = self.asked_by.as_deref();
         let lines = [self.question.as_str()].into_iter().chain(asked_by).chain([self.place.as_str()]);
-        lines.chain(self.unreported.as_deref())
+        lines.chain(self.unreported.as_deref()).chain(self.always.as_deref())
     }
 
     /// The same lines as one text, for a system whose dialog has one.
@@ -113,10 +124,15 @@ impl DialogText {
         self.lines().collect::<Vec<_>>().join("\n")
     }
 
-    /// The buttons. *Allow once* is included only if the subject is shown.
+    /// The buttons. Those that allow are included only if the subject is shown, and *Always allow* only with its rule.
     pub fn buttons(&self) -> impl Iterator<Item = Button> + use<> {
         let is_whole = matches!(self.subject, Subject::Whole(_));
-        Button::ALL.into_iter().filter(move |button| is_whole || *button != Button::AllowOnce)
+        let has_rule = self.always.is_some();
+        Button::ALL.into_iter().filter(move |button| match button {
+            Button::Deny | Button::Review => true,
+            Button::AllowOnce => is_whole,
+            Button::AlwaysAllow => is_whole && has_rule,
+        })
     }
 
     /// The same buttons with the default first, for a system that gives the first one the keyboard focus.
@@ -201,6 +217,7 @@ impl Arming {
 mod tests {
     use super::super::tests::ask;
     use super::*;
+    use deskbell_engine::permission::AlwaysAllow;
 
     fn labels(wording: &DialogText) -> Vec<&'static str> {
         wording.buttons().map(Button::label).collect()
@@ -216,6 +233,20 @@ mod tests {
         }
         assert_eq!(wording.place, "Bash in lighthouse");
         assert_eq!(wording.buttons_default_first(), [Button::Review, Button::Deny, Button::AllowOnce]);
+    }
+
+    #[test]
+    fn a_rule_is_offered_beside_its_scope() {
+        let scope = "Bash(touch:*) · Saved for you in this project (.claude/settings.local.json)".to_owned();
+        let always = Some(AlwaysAllow { suggestion: "s0".to_owned(), scope: scope.clone() });
+        let wording = DialogText::of(&DialogRequest { always: always.clone(), ..ask(1) });
+        assert_eq!(labels(&wording), ["Deny", "Allow once", "Always allow", "Review…"]);
+        assert!(wording.text().ends_with(&format!("\nAlways allow saves: {scope}")), "{}", wording.text());
+        let unseen = DialogText::of(&DialogRequest { always, subject: None, ..ask(1) });
+        for wording in [wording.without_subject(), unseen] {
+            assert_eq!(labels(&wording), ["Deny", "Review…"]);
+            assert!(!wording.text().contains(&scope));
+        }
     }
 
     #[test]
@@ -258,7 +289,7 @@ mod tests {
         assert_eq!(Button::AllowOnce.reaction("ignored"), DialogResponse::AllowOnce);
         assert_eq!(Button::DEFAULT.reaction(""), DialogResponse::Review);
         let late: Vec<_> = Button::ALL.into_iter().filter(|button| button.is_armed_late()).collect();
-        assert_eq!(late, [Button::AllowOnce]);
+        assert_eq!(late, [Button::AllowOnce, Button::AlwaysAllow]);
     }
 
     #[test]

@@ -299,12 +299,19 @@ export function commandRequest(id: string, command: string): PermissionRequest {
         raw: { type: 'setMode', mode: 'acceptEdits' },
       },
     ],
+    always: null,
     itemId: null,
     reason: null,
     unreported: null,
     subagent: null,
     askedAt: Date.now() - 12_000,
   };
+}
+
+/** A command for which the agent suggests one rule. */
+export function oneRuleRequest(id: string, command: string): PermissionRequest {
+  const request = commandRequest(id, command);
+  return { ...request, suggestions: request.suggestions.slice(0, 1), always: 'rule' };
 }
 
 /** The subagent that asks, by its description. */

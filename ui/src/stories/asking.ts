@@ -61,6 +61,7 @@ export const asking: Page = () => [
   ...states('PermissionCard', PermissionCard, {
     'letters from right to left': card(script.commandRequest('rtl', RIGHT_TO_LEFT)),
     'a long command': card(script.commandRequest('long', longCommand)),
+    'with one rule': card(script.oneRuleRequest('one-rule', 'cargo test -p ledger totals')),
     'no rule to keep': card(script.otherRequest('other')),
     'asked by a subagent': card({
       ...script.commandRequest('subagent', 'cargo test -p ledger'),

@@ -4,6 +4,7 @@
 //! A request has a dialog and a card. The first answer counts: the session accepts one answer and emits an event that
 //! the request is over, and the dialog closes.
 
+use super::plain::only_suggestion;
 use crate::api::{Decision, PermissionRequest, RequestId, RequestKind, Session, SessionId};
 use crate::misleading::written_out;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -32,8 +33,19 @@ pub struct DialogRequest {
     pub shown: String,
     /// The complete subject; `None` if a dialog cannot show it in full and as plain text.
     pub subject: Option<String>,
+    /// The rule that *Always allow* saves; `None` if the user has to choose one in the card.
+    pub always: Option<AlwaysAllow>,
     /// The oddities in the request that keep the dialog from showing it.
     pub notices: Vec<String>,
+}
+
+/// The one rule that a dialog can save.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AlwaysAllow {
+    /// The id of the suggestion.
+    pub suggestion: String,
+    /// The exact rule, and the place where it is saved.
+    pub scope: String,
 }
 
 impl DialogRequest {
@@ -46,7 +58,13 @@ impl DialogRequest {
         ) {
             return None;
         }
+        let only = request.always.is_some().then(|| only_suggestion(&request.suggestions)).flatten();
+        let always = only.map(|only| AlwaysAllow {
+            suggestion: only.id.clone(),
+            scope: format!("{} · {}", only.rule, only.kept_in),
+        });
         Some(Self {
+            always,
             id: DialogId { session_id: session.id.clone(), request_id: request.id },
             // A folder or a title may have a misleading name too.
             project: written_out(project),
@@ -67,6 +85,7 @@ impl DialogRequest {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DialogResponse {
     AllowOnce,
+    AlwaysAllow,
     Deny {
         reason: String,
     },
@@ -262,13 +281,17 @@ impl Dialogs {
         let Some(ask) = self.shown(&window).filter(|ask| ask.id == *id && ask.shown == shown).cloned() else {
             return Vec::new();
         };
-        let decide = |decision| DialogEffect::Decide { id: id.clone(), shown: ask.shown.clone(), decision };
+        let shown = ask.shown.clone();
+        let decide = |decision| DialogEffect::Decide { id: id.clone(), shown, decision };
         let act = match reaction {
             // A subject that was not shown cannot have been allowed.
             DialogResponse::AllowOnce if ask.subject.is_some() => {
                 Some(decide(Decision::AllowOnce { updated_input: None }))
             }
-            DialogResponse::AllowOnce | DialogResponse::Dismissed => None,
+            DialogResponse::AlwaysAllow if ask.subject.is_some() => ask
+                .always
+                .map(|always| decide(Decision::AllowAlways { suggestion: always.suggestion.into() })),
+            DialogResponse::AllowOnce | DialogResponse::AlwaysAllow | DialogResponse::Dismissed => None,
             DialogResponse::Deny { reason } => {
                 Some(decide(Decision::Deny { message: reason, interrupt: false }))
             }
@@ -337,6 +360,7 @@ mod tests {
             unreported: None,
             shown: format!("hash of {request}"),
             subject: Some("true".to_owned()),
+            always: None,
             notices: Vec::new(),
         }
     }

@@ -351,6 +351,7 @@ impl World {
                     unreported: None,
                     shown: view.shown,
                     subject: view.plain,
+                    always: None,
                     notices: Vec::new(),
                 };
                 if self.has(Fault::ShowTwo) {

@@ -3,8 +3,8 @@
 
 use crate::agent::ToolRequest;
 use crate::agent::json;
-use crate::api::{Diff, DiffKind, RequestKind};
-use crate::misleading::oddity;
+use crate::api::{Diff, DiffKind, RequestKind, Suggestion};
+use crate::misleading::{oddity, written_out};
 
 /// A longer text is shown only in the card, which scrolls and marks.
 const MOST_CHARACTERS: usize = 600;
@@ -50,6 +50,52 @@ fn whole(request: &ToolRequest, kind: &RequestKind, subject: &str, diff: Option<
     }
 }
 
+/// A longer rule is shown only where the user chooses it.
+const MOST_OF_A_RULE: usize = 200;
+
+/// The suggestion that one click or key may choose: the only one, if its rule is short and every character of it is seen.
+pub fn only_suggestion(suggestions: &[Suggestion]) -> Option<&Suggestion> {
+    let [only] = suggestions else { return None };
+    let rule = &only.rule;
+    let is_plain = rule.chars().all(|one| one != '\n' && is_plain(one)) && !rule.contains("  ");
+    let is_short = (1..=MOST_OF_A_RULE).contains(&rule.chars().count()) && !rule.ends_with(' ');
+    let place = &only.kept_in;
+    let is_place_plain = written_out(place) == *place && place.chars().count() <= MOST_OF_A_RULE;
+    (is_plain && is_short && is_place_plain).then_some(only)
+}
+
 fn is_plain(character: char) -> bool {
     matches!(character, ' '..='~' | '\n' | '\u{a1}'..='\u{17f}') && oddity(character).is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn suggestion(rule: &str, kept_in: &str) -> Suggestion {
+        Suggestion {
+            id: "s0".to_owned(),
+            label: String::new(),
+            rule: rule.to_owned(),
+            kept_in: kept_in.to_owned(),
+            raw: serde_json::Value::Null,
+            folder_rules: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn only_one_short_and_plain_rule_is_given_in_one_step() {
+        let here = "For this session only";
+        let plain = suggestion("Bash(npm test:*)", here);
+        assert_eq!(only_suggestion(std::slice::from_ref(&plain)), Some(&plain));
+        assert_eq!(only_suggestion(&[]), None);
+        assert_eq!(only_suggestion(&[plain.clone(), plain]), None);
+        let long = "x".repeat(MOST_OF_A_RULE + 1);
+        for rule in ["", &long, "Bash(c\u{430}t:*)", "Bash(a\nb)", "Bash(a\u{202e}b)", "Bash(a   b)", "Bash "]
+        {
+            assert_eq!(only_suggestion(&[suggestion(rule, here)]), None, "{rule:?}");
+        }
+        assert_eq!(only_suggestion(&[suggestion("Bash(ls)", "in \u{202e}here")]), None);
+        assert_eq!(only_suggestion(&[suggestion("Bash(ls)", &long)]), None);
+    }
 }

@@ -50,7 +50,7 @@ const TAKEN: [&str; 16] = [
 ];
 
 /// The actions that answer a permission request. One stray key must not.
-const ANSWERS: [&str; 2] = ["allow", "deny"];
+const ANSWERS: [&str; 3] = ["allow", "always-allow", "deny"];
 
 /// Checks the list. The error continues a sentence and says which entry is wrong.
 pub(super) fn check(value: &Value) -> Result<(), String> {
@@ -152,7 +152,7 @@ mod tests {
             let error = check(&json!([{"action": "new", "key": key}])).unwrap_err();
             assert!(error.contains(reason), "{key}: {error}");
         }
-        for action in ["allow", "deny"] {
+        for action in super::ANSWERS {
             let error = check(&json!([{"action": action, "key": "F5"}])).unwrap_err();
             assert!(error.contains("permission request"), "{error}");
             assert_eq!(check(&json!([{"action": action, "key": "Alt+F5"}])), Ok(()));

@@ -1266,6 +1266,11 @@ diff: Diff | null,
  */
 suggestions: Array<Suggestion>, 
 /**
+ * The id of the suggestion that one click or key may choose: the only one, short and plain. `null`: the user reads
+ * `suggestions` and chooses first.
+ */
+always: string | null, 
+/**
  * The tool call that it belongs to.
  */
 itemId: ItemId | null, 

@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 
 import type { Decision, PermissionRequest } from '../../bindings/api';
 import { draw } from '../../../test/draw';
-import { commandRequest, editRequest, subagent } from '../../../fake/script';
+import { commandRequest, editRequest, oneRuleRequest, subagent } from '../../../fake/script';
 import { ARM_MS } from './arming.svelte';
 import PermissionCard from './PermissionCard.svelte';
 
@@ -311,6 +311,52 @@ describe('always allow', () => {
     expect(decisions).toEqual([]);
     await fireEvent.click(keep);
     expect(decisions).toEqual([{ type: 'allowAlways', suggestion: 'mode' }]);
+  });
+
+  it('saves the only rule in one step, once its scope has been in sight', async () => {
+    const { clock, decisions } = await card(oneRuleRequest('q1', 'ls -la'));
+    const always = button('Always allow');
+    const scope = document.getElementById(always.getAttribute('aria-describedby') ?? '');
+    expect(scope?.textContent).toContain('Bash(ls -la)');
+    expect(scope?.textContent).toContain('Saved for you in this project (.claude/settings.local.json)');
+    expect(screen.queryByRole('button', { name: 'Always allow…' })).toBeNull();
+    await fireEvent.click(always);
+    expect(decisions, 'it is not armed yet').toEqual([]);
+    await advance(clock, ARM_MS);
+    expect(always.dataset['answer']).toBe('always-allow');
+    always.focus();
+    await userEvent.setup({ advanceTimers: () => {} }).keyboard('{Enter}');
+    expect(decisions, 'Enter never allows').toEqual([]);
+    await fireEvent.click(always);
+    expect(decisions).toEqual([{ type: 'allowAlways', suggestion: 'rule' }]);
+  });
+
+  it('saves no rule in one step for an edited request', async () => {
+    const user = userEvent.setup({ advanceTimers: () => {} });
+    const { clock, decisions } = await card(oneRuleRequest('q1', 'ls'));
+    const always = button('Always allow');
+    await user.click(button('Edit'));
+    await user.type(screen.getByRole('textbox', { name: 'Command' }), ' src');
+    await advance(clock, ARM_MS);
+    await user.click(always);
+    await user.click(button('Apply edit'));
+    await advance(clock, ARM_MS);
+    await user.click(always);
+    expect(decisions).toEqual([]);
+    expect(always.title).toBe('An edited request can only be allowed once');
+    await user.click(button('Undo edit'));
+    await advance(clock, ARM_MS);
+    await user.click(always);
+    expect(decisions).toEqual([{ type: 'allowAlways', suggestion: 'rule' }]);
+  });
+
+  it('opens the choice by its key where there are several rules', async () => {
+    const { decisions } = await card();
+    const choice = button('Always allow…');
+    expect(choice.dataset).toMatchObject({ answer: 'always-allow', armed: 'true' });
+    await fireEvent.click(choice);
+    expect(screen.getAllByRole('radio')).toHaveLength(2);
+    expect(decisions).toEqual([]);
   });
 
   it('is there but cannot be pressed when the agent offers no rule', async () => {

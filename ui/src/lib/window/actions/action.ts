@@ -7,6 +7,9 @@ import type { ItemState } from '../../session/item.svelte';
 import type { Pane } from '../../session/pane.svelte';
 import type { ProjectState } from '../../project/project.svelte';
 
+/** The answers to a request that have a key. */
+export type Answer = 'allow' | 'always-allow' | 'deny';
+
 /** The parts of the window that actions use. */
 export interface Desk {
   readonly project: ProjectState;
@@ -69,7 +72,7 @@ export interface Desk {
   /** Shows the request that waits, wherever it is. */
   showRequest(): void;
   /** Presses a button of the request that waits, if it is armed. Otherwise the request gets the focus. */
-  answer(answer: 'allow' | 'deny'): void;
+  answer(answer: Answer): void;
   zoom(step: ZoomStep): void;
 }
 

@@ -121,6 +121,7 @@ const CASES: Record<string, Case> = {
     done: ({ calls }) =>
       calls.some(([name, , command]) => name === 'command' && JSON.stringify(command).includes('allowOnce')),
   },
+  'always-allow': { given: asked, done: () => screen.queryAllByRole('radio').length > 0 },
   deny: {
     given: asked,
     done: ({ calls }) =>
@@ -458,7 +459,7 @@ describe('by the menu of the window', () => {
     await fireEvent.keyDown(document.activeElement as Element, { key: 'a', altKey: true });
     await tick();
     expect(window.calls.filter(([name]) => name === 'command')).toEqual([]);
-    for (const id of ['allow', 'deny']) expect(placed).not.toContain(id);
+    for (const id of ['allow', 'always-allow', 'deny']) expect(placed).not.toContain(id);
   });
 
   it('opens by Alt alone on Windows, and not after a chord', async () => {
@@ -560,7 +561,7 @@ describe('by the context menu', () => {
       expect(screen.queryByRole('menu')).toBeNull();
     }
     const reached = ACTIONS.filter(({ menu }) => menu !== undefined).map(({ id }) => id);
-    for (const id of ['allow', 'deny', 'without-asking', 'mode']) expect(reached).not.toContain(id);
+    for (const id of ['allow', 'always-allow', 'deny', 'without-asking', 'mode']) expect(reached).not.toContain(id);
     expect(window.calls.filter(([name]) => name === 'command')).toEqual([]);
   });
 

@@ -3,6 +3,7 @@
 import { isFromBefore } from '../../session/asking/arming.svelte';
 import type { Session } from '../../bindings/api';
 import type { ProjectState } from '../../project/project.svelte';
+import type { Answer } from '../actions/action';
 
 const hasRequest = (session: Session) => session.requests.length > 0;
 
@@ -35,12 +36,7 @@ function answeredCard(project: ProjectState): HTMLElement | null {
  * Answers the request that waits, by this key. One that was not in view for long enough when the key was
  * pressed, or cannot be given that answer, is shown instead; `onwaiting` shows one of another session.
  */
-export function answer(
-  project: ProjectState,
-  which: 'allow' | 'deny',
-  onwaiting: () => void,
-  key: KeyboardEvent | null,
-): void {
+export function answer(project: ProjectState, which: Answer, onwaiting: () => void, key: KeyboardEvent | null): void {
   const card = answeredCard(project);
   const button = card?.querySelector<HTMLElement>(`[data-answer="${which}"]`);
   const isCovered = document.querySelector('dialog[open], [data-context-menu]') !== null;

@@ -27,6 +27,16 @@ export const TURN: readonly Action[] = [
     does: { run: (desk) => desk.answer('allow') },
   },
   {
+    id: 'always-allow',
+    group: 'Requests',
+    label: 'Always allow what the request asks for',
+    keys: ['Alt+W'],
+    macKeys: ['Ctrl+Shift+Y'],
+    isKeyOnly: true,
+    off: offRequest,
+    does: { run: (desk) => desk.answer('always-allow') },
+  },
+  {
     id: 'deny',
     group: 'Requests',
     label: 'Deny the request, or skip the question',
