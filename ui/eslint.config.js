@@ -84,7 +84,7 @@ const htmlSinks = [
 ];
 
 export default ts.config(
-  { ignores: ['dist/', 'src/lib/bindings/'] },
+  { ignores: ['dist/'] },
   js.configs.recommended,
   ts.configs.strict,
   svelte.configs.recommended,
