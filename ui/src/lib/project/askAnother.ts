@@ -57,7 +57,7 @@ export async function askedPrompt(
   const origin = project.open;
   const body = origin?.item(promptId)?.body;
   if (origin === null || body?.type !== 'prompt') return null;
-  const text = await project.promptText(origin.id, promptId);
+  const text = await project.acts.promptText(origin.id, promptId);
   if (text === null) return null;
   return { draft: { text, asked: askedAgent(wanted) }, nFiles: body.nImages + body.nDocuments };
 }

@@ -12,7 +12,12 @@ export { getProject };
 
 /** Gives a project to the components below: to those of a session, and to controls, as much of it as they use. */
 export function setProject(project: ProjectState): ProjectState {
-  setSurroundings(project);
+  setSurroundings({
+    writeClipboard: (text) => project.app.writeClipboard(text),
+    openLink: (url) => project.app.openLink(url),
+    reportPageError: (place, error) => project.app.reportPageError(place, error),
+    coverCards: () => project.coverCards(),
+  });
   setSessionProject(project);
   return provideProject(project);
 }

@@ -42,12 +42,22 @@ import { FileLinks } from '../session/fileLinks.svelte';
 import { MainPane, type Pane } from '../session/pane.svelte';
 import { reuse } from '../session/reuse';
 import { SessionState } from '../session/session.svelte';
+import { AppActions } from '../session/appActions';
+import { Problems } from '../session/problems.svelte';
+import { Recordings } from '../session/recording.svelte';
+import { SentFiles } from '../session/sentFiles';
 import { SessionActions } from '../session/sessionActions';
 
 /** Conversations kept in memory in addition to the open one, so that returning to them is instant. */
 const KEPT = 4;
 
-export class ProjectState extends SessionActions {
+export class ProjectState {
+  readonly problems = new Problems();
+  readonly recordings: Recordings;
+  readonly app: AppActions;
+  readonly acts: SessionActions;
+  /** What was attached to the prompts of this window. */
+  readonly sentFiles = new SentFiles();
   /** The files that texts name. */
   readonly fileLinks: FileLinks;
   /** The changes of the open session. */
@@ -103,8 +113,14 @@ export class ProjectState extends SessionActions {
   /** The panels as the project's last window left them. */
   readonly panels: SidePanels;
 
-  constructor(host: Host, { project, settings, waiting, panels }: Connection, drafts = new Drafts()) {
-    super(host);
+  constructor(
+    private readonly host: Host,
+    { project, settings, waiting, panels }: Connection,
+    drafts = new Drafts(),
+  ) {
+    this.recordings = new Recordings(host, this.problems);
+    this.app = new AppActions(host, this.problems);
+    this.acts = new SessionActions(host, this.problems, project.path);
     this.panels = panels;
     const openId = () => this.open?.id ?? null;
     this.fileLinks = new FileLinks(host, this.problems);
@@ -448,8 +464,9 @@ export class ProjectState extends SessionActions {
   }
 
   /** The files that match a partly typed name. Why another machine lists none is said in place of the list. */
-  override async findFiles(query: string): Promise<FoundFiles | string | null> {
-    if (this.project.machine === null) return super.findFiles(query);
+  async findFiles(query: string): Promise<FoundFiles | string | null> {
+    if (this.project.machine === null)
+      return this.problems.read('The file search failed', () => this.host.findFiles(query));
     return this.host.findFiles(query).catch((reason: unknown) => asCommandError(reason).message);
   }
 

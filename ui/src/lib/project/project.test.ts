@@ -392,7 +392,7 @@ describe('failures', () => {
   it('to keep a setting change nothing', async () => {
     const { host, project } = await start('conversation');
     host.setSetting = () => Promise.reject(new Error('disk full'));
-    await project.setSetting('theme', 'dark');
+    await project.app.setSetting('theme', 'dark');
     expect(project.settings.settings.theme).toBe('system');
     expect(project.problems.list[0]?.error.message).toBe('disk full');
   });

@@ -3,7 +3,6 @@
 import type {
   Checkup,
   CommandError,
-  FoundFiles,
   Attachment,
   Dropped,
   JsonValue,
@@ -15,16 +14,13 @@ import type {
   ZoomStep,
 } from '../bindings/api';
 import { asCommandError, loggedError, type Host } from '../host/host';
-import { Problems } from './problems.svelte';
-import { Recordings } from './recording.svelte';
+import type { Problems } from './problems.svelte';
 
-export abstract class AppActions {
-  readonly problems = new Problems();
-  readonly recordings: Recordings;
-
-  constructor(protected readonly host: Host) {
-    this.recordings = new Recordings(host, this.problems);
-  }
+export class AppActions {
+  constructor(
+    private readonly host: Host,
+    private readonly problems: Problems,
+  ) {}
 
   /** What the sessions of the project, or of all projects, cost; `null` if they could not be read, which is reported. */
   async usage(all: boolean): Promise<UsageView | null> {
@@ -145,11 +141,6 @@ export abstract class AppActions {
   /** Opens a file of the project in the user's editor, at a line counted from 1. */
   async openInEditor(path: string, line: number | null = null): Promise<void> {
     await this.problems.attempt('The file was not opened', () => this.host.openInEditor(path, line));
-  }
-
-  /** The files that match a partly typed name, or why there is no list; `null` if the search failed, which is reported. */
-  async findFiles(query: string): Promise<FoundFiles | string | null> {
-    return this.problems.read('The file search failed', () => this.host.findFiles(query));
   }
 
   /** Reports why a file or an image was not attached. */

@@ -107,7 +107,7 @@ export class Pane {
   /** Copies a text of the session to the clipboard. */
   async copyOf(copy: CopyOf): Promise<boolean> {
     const { id } = this;
-    return id !== null && this.project.copyOf(copy, id);
+    return id !== null && this.project.acts.copyOf(copy, id);
   }
 
   /** The row of this project's list with a conversation of the agent; `null` if there is none. */
@@ -154,9 +154,9 @@ export class Pane {
   /** Adds files that were dropped here to the draft. */
   takeDropped(dropped: readonly Dropped[]): void {
     const why = this.isWatching ? 'Another program has this conversation open, so it takes no files here.' : null;
-    if (why !== null) return this.project.refuseAttachment(why);
+    if (why !== null) return this.project.app.refuseAttachment(why);
     const accepted = this.state?.session.capabilities ?? EVERYTHING;
-    addDropped(this.draft, dropped, accepted).forEach((refused) => this.project.refuseAttachment(refused));
+    addDropped(this.draft, dropped, accepted).forEach((refused) => this.project.app.refuseAttachment(refused));
     if (dropped.some((one) => one.type !== 'refused')) void this.beginWriting();
   }
 }

@@ -33,6 +33,6 @@ export class PaneFiles implements NamedFiles {
   }
 
   edit(file: string, line: number | null): void {
-    void this.pane.project.openInEditor(file, line);
+    void this.pane.project.app.openInEditor(file, line);
   }
 }

@@ -6,20 +6,22 @@ import type {
   Found,
   ItemId,
   OptionsReview,
-  ProjectView,
   SessionId,
   SessionOptions,
   TaskOutput,
   RawLines,
 } from '../bindings/api';
 import { appLink } from '../text/appLink';
-import { AppActions } from './appActions';
-import { SentFiles } from './sentFiles';
+import type { Host } from '../host/host';
+import type { Problems } from './problems.svelte';
 
-export abstract class SessionActions extends AppActions {
-  abstract project: ProjectView;
-  /** What was attached to the prompts of this window. */
-  readonly sentFiles = new SentFiles();
+export class SessionActions {
+  /** `project` is the path of the project. */
+  constructor(
+    private readonly host: Host,
+    private readonly problems: Problems,
+    private readonly project: string,
+  ) {}
 
   /** Sends a command that is not a prompt to a session. */
   async commandTo(id: SessionId, command: Command, what: string): Promise<void> {
@@ -71,7 +73,7 @@ export abstract class SessionActions extends AppActions {
 
   /** Copies the link that opens a session of this project. Returns whether that worked. */
   async copyLink(id: SessionId): Promise<boolean> {
-    const link = appLink(this.project.path, id);
+    const link = appLink(this.project, id);
     const copied = this.problems.attempt('The link was not copied', async () => this.host.writeClipboard(link));
     return (await copied) === null;
   }

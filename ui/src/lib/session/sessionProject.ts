@@ -1,10 +1,23 @@
 // The project of a session, as panes and their components use it.
 
-import type { AgentKind, Profile, Session, SessionId, SettingsView, StoredSession } from '../bindings/api';
+import type {
+  AgentKind,
+  FoundFiles,
+  Profile,
+  ProjectView,
+  Session,
+  SessionId,
+  SettingsView,
+  StoredSession,
+} from '../bindings/api';
 import type { AgentCheck } from './agentCheck.svelte';
+import type { AppActions } from './appActions';
 import type { Drafts } from './drafts.svelte';
 import type { FileLinks } from './fileLinks.svelte';
 import type { Pane } from './pane.svelte';
+import type { Problems } from './problems.svelte';
+import type { Recordings } from './recording.svelte';
+import type { SentFiles } from './sentFiles';
 import type { SessionActions } from './sessionActions';
 import type { SessionState } from './session.svelte';
 import type { Row } from './sessionRows';
@@ -26,7 +39,14 @@ interface Creates {
   create(agent: AgentKind | null): Promise<SessionState | null>;
 }
 
-export interface SessionProject extends SessionActions {
+export interface SessionProject {
+  readonly project: ProjectView;
+  readonly problems: Problems;
+  readonly recordings: Recordings;
+  readonly app: AppActions;
+  readonly acts: SessionActions;
+  /** What was attached to the prompts of this window. */
+  readonly sentFiles: SentFiles;
   readonly settings: SettingsView;
   readonly profiles: readonly Profile[];
   readonly sessions: readonly Session[];
@@ -47,6 +67,8 @@ export interface SessionProject extends SessionActions {
   readonly dragging: Pane | null;
   /** The result of the last action outside the window, until it is dismissed. */
   done: string | null;
+  /** The files that match a partly typed name, or why there is no list; `null` if the search failed, which is reported. */
+  findFiles(query: string): Promise<FoundFiles | string | null>;
   openRow(row: Row): Promise<void>;
   /** Opens a copy of a session, up to its end or before a prompt. */
   forkSession(before: string | null, id: SessionId): Promise<void>;

@@ -87,7 +87,7 @@ it('is opened, and a call inside it, to show a step that is sought', async () =>
     clock,
     inner: inside,
   });
-  const row = await project.locate('s1', last);
+  const row = await project.acts.locate('s1', last);
   shown?.showItem(last, row ?? 0, true);
   await expect.poll(() => open.item(last)?.open).toBe(true);
   expect([call, inner].map((id) => open.item(id)?.open)).toEqual([true, true]);

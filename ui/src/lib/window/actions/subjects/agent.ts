@@ -221,7 +221,7 @@ export const AGENT: readonly Action[] = [
     off: (desk, on) => offRow(desk, on) ?? (on.row?.session?.alive === true ? null : 'The agent is not running.'),
     does: {
       run: (desk, on) =>
-        onSession(desk, on, ({ id }) => desk.project.commandTo(id, { type: 'stop' }, 'The agent was not stopped')),
+        onSession(desk, on, ({ id }) => desk.project.acts.commandTo(id, { type: 'stop' }, 'The agent was not stopped')),
     },
   },
 ];

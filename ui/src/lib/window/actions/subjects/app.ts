@@ -9,7 +9,7 @@ import { always } from './builders';
 /** Whether new sessions keep running: as the setting says, or by the project's own choice. */
 const keepingChoices = (project: ProjectState): Choice[] => {
   const choice = (id: string, label: string, keep: boolean | null): Choice => {
-    const run = () => void project.setKeepRunning(keep);
+    const run = () => void project.app.setKeepRunning(keep);
     // The palette says “current” in the place of a detail.
     return project.project.keepRunning === keep
       ? { id, label, isCurrent: true, run }
@@ -22,7 +22,7 @@ const keepingChoices = (project: ProjectState): Choice[] => {
   ];
 };
 
-const set = (project: ProjectState, key: string, value: string) => void project.setSetting(key, value);
+const set = (project: ProjectState, key: string, value: string) => void project.app.setSetting(key, value);
 
 export const APP: readonly Action[] = [
   always('Window', 'palette', 'Commands and sessions', (desk) => desk.show('palette'), 'Ctrl+K'),
@@ -68,7 +68,7 @@ export const APP: readonly Action[] = [
     },
   },
 
-  always('Deskbell', 'open-folder', 'Open folder…', ({ project }) => void project.chooseFolder(), 'Ctrl+O'),
+  always('Deskbell', 'open-folder', 'Open folder…', ({ project }) => void project.app.chooseFolder(), 'Ctrl+O'),
   always('Deskbell', 'open-far', 'Open on another machine…', (desk) => desk.show('far')),
   {
     id: 'recent',
@@ -80,13 +80,13 @@ export const APP: readonly Action[] = [
           id: shownProject(recent),
           label: name,
           detail: place,
-          run: () => void project.openRecent(recent),
+          run: () => void project.app.openRecent(recent),
         })),
     },
     off: ({ project }) => (project.recent.length === 0 ? 'No other project was opened.' : null),
   },
-  always('Deskbell', 'board', 'Board of all projects', ({ project }) => void project.openBoard(), 'Ctrl+Shift+B'),
-  always('Deskbell', 'start-page', 'Start page', ({ project }) => void project.openStartPage()),
+  always('Deskbell', 'board', 'Board of all projects', ({ project }) => void project.app.openBoard(), 'Ctrl+Shift+B'),
+  always('Deskbell', 'start-page', 'Start page', ({ project }) => void project.app.openStartPage()),
   {
     id: 'trust',
     group: 'Deskbell',
@@ -106,11 +106,11 @@ export const APP: readonly Action[] = [
   },
   always('Deskbell', 'usage', 'Usage and cost', (desk) => desk.show('usage')),
   always('Deskbell', 'doctor', 'Doctor', (desk) => desk.show('doctor')),
-  always('Deskbell', 'diagnostics', 'Copy diagnostics', ({ project }) => void project.copyDiagnostics()),
+  always('Deskbell', 'diagnostics', 'Copy diagnostics', ({ project }) => void project.app.copyDiagnostics()),
   always('Deskbell', 'login', 'Log in to Claude Code…', ({ project }) => (project.agentCheck.loginShown = true)),
   always('Deskbell', 'settings', 'Settings', (desk) => desk.show('settings'), 'Ctrl+,'),
-  always('Deskbell', 'settings-file', 'Open settings.json', ({ project }) => void project.openSettingsFile()),
+  always('Deskbell', 'settings-file', 'Open settings.json', ({ project }) => void project.app.openSettingsFile()),
   always('Deskbell', 'help', 'Keys', (desk) => desk.show('help'), '?', 'F1'),
   always('Deskbell', 'keys', 'Change keys…', (desk) => desk.show('keys')),
-  always('Deskbell', 'quit', 'Quit Deskbell', ({ project }) => void project.quit(), 'Ctrl+Q'),
+  always('Deskbell', 'quit', 'Quit Deskbell', ({ project }) => void project.app.quit(), 'Ctrl+Q'),
 ];

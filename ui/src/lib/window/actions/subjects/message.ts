@@ -132,12 +132,12 @@ export const MESSAGE: readonly Action[] = [
     },
   },
 
-  onFile('edit-file', 'Open in editor', 'Open in editor', (desk, path) => void desk.project.openInEditor(path)),
-  onFile('reveal', 'Show in its folder', 'Show in its folder', (desk, path) => void desk.project.revealPath(path)),
+  onFile('edit-file', 'Open in editor', 'Open in editor', (desk, path) => void desk.project.app.openInEditor(path)),
+  onFile('reveal', 'Show in its folder', 'Show in its folder', (desk, path) => void desk.project.app.revealPath(path)),
   onFile(
     'copy-path',
     'Copy path',
     'Copy path',
-    (desk, path) => void sayCopied(desk, 'the path', desk.project.writeClipboard(path)),
+    (desk, path) => void sayCopied(desk, 'the path', desk.project.app.writeClipboard(path)),
   ),
 ];

@@ -137,7 +137,7 @@ export const SESSION: readonly Action[] = [
     off: offLink,
     does: {
       run: ({ project }) => {
-        if (project.open !== null) void project.retryLink(project.open.id);
+        if (project.open !== null) void project.acts.retryLink(project.open.id);
       },
     },
   },
@@ -174,7 +174,7 @@ export const SESSION: readonly Action[] = [
     does: {
       run: (desk, on) =>
         onSession(desk, on, ({ id }) =>
-          sayCopied(desk, 'the session as Markdown', desk.project.copyOf({ type: 'conversation' }, id)),
+          sayCopied(desk, 'the session as Markdown', desk.project.acts.copyOf({ type: 'conversation' }, id)),
         ),
     },
   },
@@ -187,7 +187,7 @@ export const SESSION: readonly Action[] = [
     does: {
       run: (desk, on) =>
         onSession(desk, on, ({ id }) =>
-          sayCopied(desk, 'the command', desk.project.copyOf({ type: 'resumeCommand' }, id)),
+          sayCopied(desk, 'the command', desk.project.acts.copyOf({ type: 'resumeCommand' }, id)),
         ),
     },
   },
@@ -199,7 +199,7 @@ export const SESSION: readonly Action[] = [
     menu: 'session',
     off: offRow,
     does: {
-      run: (desk, on) => onSession(desk, on, ({ id }) => sayCopied(desk, 'the link', desk.project.copyLink(id))),
+      run: (desk, on) => onSession(desk, on, ({ id }) => sayCopied(desk, 'the link', desk.project.acts.copyLink(id))),
     },
   },
   {
@@ -224,7 +224,7 @@ export const SESSION: readonly Action[] = [
       if (on.row?.session?.alive === true) return 'Its agent runs here. Stop the agent first.';
       return offOther(desk, on) ?? (on.row?.session?.agent === 'demo' ? 'The demo agent has no terminal.' : null);
     },
-    does: { run: (desk, on) => onSession(desk, on, ({ id }) => desk.project.openTerminal(id)) },
+    does: { run: (desk, on) => onSession(desk, on, ({ id }) => desk.project.acts.openTerminal(id)) },
   },
   {
     id: 'generate-title',
@@ -239,7 +239,7 @@ export const SESSION: readonly Action[] = [
     does: {
       run: (desk, on) =>
         onSession(desk, on, ({ id }) =>
-          desk.project.commandTo(id, { type: 'generateTitle' }, 'No title was generated'),
+          desk.project.acts.commandTo(id, { type: 'generateTitle' }, 'No title was generated'),
         ),
     },
   },
