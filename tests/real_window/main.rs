@@ -65,6 +65,8 @@ mod options;
 #[cfg(target_os = "linux")]
 mod other_agents;
 #[cfg(target_os = "linux")]
+mod panes;
+#[cfg(target_os = "linux")]
 mod pasting;
 #[cfg(target_os = "linux")]
 mod permission;
@@ -217,6 +219,7 @@ fn main() {
             a_prompt_is_given_to_another_agent_and_both_answer_side_by_side,
             its_stored_sessions_are_listed_filtered_and_continued_by_keyboard,
             the_terminal_of_the_settings_opens_with_the_login_of_another_agent;
+        panes: two_sessions_are_in_their_places_after_a_restart_and_one_moves_up_when_the_first_is_closed;
         worktrees: one_is_created_opened_kept_while_in_use_or_changed_and_removed,
             a_prompt_for_another_agent_waits_in_the_window_of_its_worktree;
         menu: it_is_used_by_mouse_and_by_keyboard;

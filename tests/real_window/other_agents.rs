@@ -103,7 +103,7 @@ pub async fn a_prompt_is_given_to_another_agent_and_both_answer_side_by_side() -
             window.click("button", "Allow once").await?;
             window.wait_shows("Built.", SHORT).await?;
             window.key("F8").await?;
-            window.gone("button", AGENT).await?;
+            window.wait_focus("textbox “Prompt”").await?;
             window.key("shift+F8").await?;
             window.gone("textbox", "Prompt of the second session").await?;
             window.wait_focus("textbox “Prompt”").await

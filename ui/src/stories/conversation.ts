@@ -23,8 +23,8 @@ import Pickers from '../lib/session/composer/Pickers.svelte';
 import Header from '../lib/session/conversation/Header.svelte';
 import ItemView from '../lib/session/conversation/ItemView.svelte';
 import BackgroundLine from '../lib/session/conversation/BackgroundLine.svelte';
-import SecondPane from '../lib/session/conversation/SecondPane.svelte';
-import SecondSwitch from '../lib/session/conversation/SecondSwitch.svelte';
+import PaneSwitch from '../lib/session/conversation/PaneSwitch.svelte';
+import SessionPane from '../lib/session/conversation/SessionPane.svelte';
 import PanePair from '../lib/session/conversation/PanePair.svelte';
 import NowLine from '../lib/session/conversation/NowLine.svelte';
 import OutputPane from '../lib/session/conversation/OutputPane.svelte';
@@ -40,6 +40,7 @@ import { codeLine } from '../fake/markdown';
 import { FakeSession } from '../fake/session';
 import { FakeWindow } from '../fake/window';
 import * as script from '../fake/script';
+import type { Pane, PanePlace } from '../lib/session/pane.svelte';
 import { SessionState } from '../lib/session/session.svelte';
 import { Problems } from '../lib/session/problems.svelte';
 import { ignore, item, press, sessionOf, slicesOf, states, write, type Page } from './story';
@@ -258,9 +259,12 @@ const offering = (fast: 'true' | 'false'): Session => ({
   ],
 });
 
-const secondPane = (facts: Partial<Session>, bodies: Body[] = []) => ({
+const paneIn = (place: PanePlace) => ({ place }) as Pane;
+
+const sessionPane = (facts: Partial<Session>, bodies: Body[] = []) => ({
   open: sessionOf(facts, bodies),
-  onswap: ignore,
+  hasSide: false,
+  ontoggleside: ignore,
   onclose: ignore,
 });
 
@@ -327,22 +331,25 @@ export const conversation: Page = () => [
     'no session': { project: 'ledger', agent: 'claude', isPage: true },
     'the demo agent': { project: 'ledger', agent: 'demo', onoptions: ignore },
   }),
-  ...states('SecondPane', SecondPane, {
-    'with an answer': secondPane({}, [script.prompt('Round half to even'), script.text('It rounds half to even now.')]),
-    working: secondPane({ status: { type: 'working', activity: 'Running cargo test' } }, [
+  ...states('SessionPane', SessionPane, {
+    'with an answer': sessionPane({}, [
+      script.prompt('Round half to even'),
+      script.text('It rounds half to even now.'),
+    ]),
+    working: sessionPane({ status: { type: 'working', activity: 'Running cargo test' } }, [
       script.prompt('Round half to even'),
     ]),
-    'that waits': secondPane({ requests: [script.commandRequest('q1', 'git push')] }, [script.prompt('Push it')]),
-    'of a long title': secondPane({ title: 'Round half to even in totals and in every report '.repeat(4) }),
+    'that waits': sessionPane({ requests: [script.commandRequest('q1', 'git push')] }, [script.prompt('Push it')]),
+    'of a long title': sessionPane({ title: 'Round half to even in totals and in every report '.repeat(4) }),
   }),
   ...states('PanePair', PanePair, {
-    one: { above: null, open: nothing, second: null },
-    two: { above: null, open: nothing, second: nothing },
+    one: { above: null, panes: [paneIn('first')], content: nothing },
+    two: { above: null, panes: [paneIn('first'), paneIn('second')], content: nothing },
   }),
-  ...states('SecondSwitch', SecondSwitch, {
-    'a session that is not shown': { second: sessionOf(), onswap: ignore, onclose: ignore },
+  ...states('PaneSwitch', PaneSwitch, {
+    'a session that is not shown': { other: sessionOf(), onswap: ignore, onclose: ignore },
     'a long title': {
-      second: sessionOf({ title: 'Round half to even in totals and in every report '.repeat(4) }),
+      other: sessionOf({ title: 'Round half to even in totals and in every report '.repeat(4) }),
       onswap: ignore,
       onclose: ignore,
     },

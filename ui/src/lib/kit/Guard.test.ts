@@ -25,7 +25,7 @@ const broken = (change: Partial<PermissionRequest> = {}) => ({
 async function stack(requests: PermissionRequest[]) {
   const drawn = await draw(RequestStack, { requests });
   const decided: [RequestId, Decision][] = [];
-  drawn.project.main.command = (command) => {
+  drawn.project.pane.command = (command) => {
     if (command.type === 'decide') decided.push([command.requestId, command.decision]);
     return Promise.resolve(null);
   };

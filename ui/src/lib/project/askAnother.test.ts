@@ -36,14 +36,14 @@ it('leaves the prompt and its attachments in the box if it is refused', async ()
   project.sentFiles.keep('s1', 'Read this', [FILE]);
   command.mockRejectedValue({ code: 'internal', message: 'No.', detail: null });
   await ask();
-  expect(project.main.draft.text).toBe('Read this');
-  expect(project.main.draft.attachments.map(({ name, data }) => [name, data])).toEqual([[FILE.name, FILE.data]]);
+  expect(project.pane.draft.text).toBe('Read this');
+  expect(project.pane.draft.attachments.map(({ name, data }) => [name, data])).toEqual([[FILE.name, FILE.data]]);
 });
 
 it('sends nothing where the attachments are not known', async () => {
   const { project, given, ask } = await start();
   await ask();
   expect(given()).toEqual([]);
-  expect(project.main.draft.text).toBe('Read this');
+  expect(project.pane.draft.text).toBe('Read this');
   expect(project.problems.list.map(({ what }) => what)).toEqual(['The prompt was not sent']);
 });

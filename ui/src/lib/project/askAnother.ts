@@ -30,17 +30,17 @@ export async function askAnother(
     if (begun === null) keepForLater(project, draft.text);
     return begun;
   }
-  await project.second.show(origin);
+  await project.showBeside(origin.id);
   const attachments = nFiles === 0 ? [] : project.sentFiles.of(origin.id, draft.text, nFiles);
   if (attachments === null) {
-    project.main.draft.add(draft.text, []);
+    project.pane.draft.add(draft.text, []);
     const message = `Its attachments (${nFiles}) are not kept. Attach them again, then send it.`;
     project.problems.report('The prompt was not sent', { code: 'badCommand', message, detail: null });
     return null;
   }
   const sent: Command = { type: 'prompt', text: draft.text, attachments: [...attachments], delivery: 'afterTurn' };
-  if ((await project.main.command(sent, 'The prompt was not sent')) !== null) {
-    project.main.draft.add(
+  if ((await project.pane.command(sent, 'The prompt was not sent')) !== null) {
+    project.pane.draft.add(
       draft.text,
       attachments.map((one) => drafted(one.name ?? 'Attachment', one)),
     );
@@ -64,9 +64,9 @@ export async function askedPrompt(
 
 /** Takes a prompt that a second start or another window named as a draft. Nothing is sent. */
 export async function takeNamed(project: ProjectState, { text, asked }: NamedDraft): Promise<void> {
-  if (asked === null) return project.main.draft.add(text, []);
+  if (asked === null) return project.pane.draft.add(text, []);
   const begun = await begin(project, asked);
-  if (begun === true) return project.main.draft.add(text, []);
+  if (begun === true) return project.pane.draft.add(text, []);
   keepForLater(project, text);
   if (begun !== null) project.problems.report('No session was started', begun);
 }

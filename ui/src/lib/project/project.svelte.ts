@@ -35,11 +35,9 @@ import { MenuBar } from './menuBar.svelte';
 import { shownProject } from '../text/project';
 import { takeNamed } from './askAnother';
 import { AgentCheck } from '../session/agentCheck.svelte';
-import { SecondSession } from '../session/second.svelte';
 import { Drafts } from '../session/drafts.svelte';
-import { Feed } from '../session/feed';
 import { FileLinks } from '../session/fileLinks.svelte';
-import { MainPane, type Pane } from '../session/pane.svelte';
+import { Pane, type PanePlace } from '../session/pane.svelte';
 import { reuse } from '../session/reuse';
 import { SessionState } from '../session/session.svelte';
 import { AppActions } from '../session/appActions';
@@ -64,8 +62,10 @@ export class ProjectState {
   readonly changes: SessionChanges;
   /** New sessions. */
   readonly creation: SessionCreation;
-  /** The session that is shown beside the open one. */
-  readonly second: SecondSession;
+  /** The two places for sessions, side by side. The second one may be empty. */
+  readonly panes: readonly [Pane, Pane];
+  /** The pane with the focus. Keys, menus and the palette act on its session. */
+  pane = $state.raw<Pane>() as Pane;
   /** The trust decisions. */
   readonly trust: TrustQuestions;
   /** The sessions that were removed in this window. */
@@ -83,8 +83,6 @@ export class ProjectState {
   readonly list: SessionList;
   project = $state.raw<ProjectView>() as ProjectView;
   settings = $state.raw<SettingsView>() as SettingsView;
-  /** The pane of the open session. */
-  readonly main: MainPane;
   /** The request that the shell wants to be shown. */
   shownRequest = $state.raw<string | null>(null);
   /** The sessions of other projects that wait for the user, oldest first. */
@@ -106,7 +104,6 @@ export class ProjectState {
   /** The search in all sessions. */
   readonly search: SearchState;
   readonly drafts: Drafts;
-  #feed: Feed | null = null;
   #kept = new Map<SessionId, SessionState>();
   /** Starting agents before a prompt. */
   readonly start: AgentStart;
@@ -134,7 +131,7 @@ export class ProjectState {
     const isUnchecked = () => this.project.machine !== null || isDemo();
     this.agentCheck = new AgentCheck(host, this.problems, isUnchecked, (agent) => this.#takeAgent(agent));
     this.stored = new StoredSessions(project.path);
-    const isShown = (id: SessionId) => this.open?.id === id || this.second.state?.id === id;
+    const isShown = (id: SessionId) => this.paneOf(id) !== null;
     this.list = new SessionList(this.stored, isShown);
     this.project = project;
     this.settings = settings;
@@ -150,7 +147,7 @@ export class ProjectState {
       this.list.take(session);
       this.drafts.begin(session.id, this.project.path);
       const opened = this.openSession(session.id);
-      if (!this.drafts.of(session.id, this.project.path).empty) void this.main.beginWriting();
+      if (!this.drafts.of(session.id, this.project.path).empty) void this.pane.beginWriting();
       await opened;
       return this.open;
     });
@@ -158,8 +155,9 @@ export class ProjectState {
     this.start = new AgentStart(host, this.problems, this.trust);
     this.drafts = drafts;
     const reportCards = (session: SessionId, requests: RequestId[]) => void this.#reportCards(session, requests);
-    this.main = new MainPane(host, this, reportCards);
-    this.second = new SecondSession(host, this, reportCards);
+    const paneIn = (place: PanePlace) => new Pane(host, this, place, reportCards);
+    this.panes = [paneIn('first'), paneIn('second')];
+    this.pane = this.panes[0];
   }
 
   /** Connects, starts listening, then requests the snapshot of the open session. In this order no event is missed. */
@@ -177,15 +175,30 @@ export class ProjectState {
     const { open } = connection.project;
     if (open !== null) await state.openSession(open);
     // From the project's last window. Its pane is there at once, and the window does not wait for its content.
-    if (connection.second !== null) void state.showSecond(connection.second);
+    if (connection.second !== null) void state.showBeside(connection.second);
     if (open !== null && connection.showItem !== null) state.#showItem(open, connection.showItem);
     if (connection.project.hasDraft) await state.#takeDraft();
     return state;
   }
 
-  /** The open conversation. */
+  /** The session of the pane with the focus. */
   get open(): SessionState | null {
-    return this.main.state;
+    return this.pane.state;
+  }
+
+  /** The pane without the focus. */
+  get beside(): Pane {
+    return this.panes[this.pane === this.panes[0] ? 1 : 0];
+  }
+
+  /** The pane that shows a session. */
+  paneOf(id: SessionId): Pane | null {
+    return this.panes.find((pane) => pane.id === id) ?? null;
+  }
+
+  /** Moves the focus to a pane, unless it shows nothing. */
+  focus(pane: Pane): void {
+    if (pane.state !== null) this.pane = pane;
   }
 
   /** Deskbell's own sessions. */
@@ -209,8 +222,7 @@ export class ProjectState {
     this.recordings.hear(event);
     switch (event.type) {
       case 'batchReady':
-        this.#feed?.announce(event.sessionId);
-        this.second.announce(event.sessionId);
+        this.paneOf(event.sessionId)?.announce(event.sessionId);
         break;
       case 'sessionListed':
         this.list.take(event.session);
@@ -261,8 +273,7 @@ export class ProjectState {
   /** An event was lost: reports that and reloads the sessions that are shown. */
   miss(reason: unknown): void {
     this.problems.report('This window missed an update', asCommandError(reason));
-    void this.#feed?.load();
-    this.second.reload();
+    this.panes.forEach((pane) => pane.reload());
   }
 
   #takeProject(project: ProjectView): void {
@@ -284,10 +295,12 @@ export class ProjectState {
     if (agent.type === 'found') this.creation.missing = null;
   }
 
+  /** Shows a session in the pane with the focus. If the other pane shows it, that pane gets the focus. */
   async openSession(id: SessionId): Promise<void> {
     this.creation.missing = null;
     this.list.unread.delete(id);
-    if (this.open?.id === id) return;
+    const shown = this.paneOf(id);
+    if (shown !== null) return this.focus(shown);
     const facts = this.list.find(id);
     if (facts === undefined) {
       this.problems.report('The session was not opened', {
@@ -299,27 +312,35 @@ export class ProjectState {
     }
     // The demo agent reads and runs nothing of the folder, so it needs no decision about the folder's trust.
     if (facts.agent === 'demo') this.trust.hide();
-    const before = this.open;
-    // The two change places.
-    const swapped = this.second.state?.id === id ? this.second.leave() : null;
-    this.#feed?.close();
-    if (before !== null) this.#keep(before);
-    const state = swapped ?? this.#kept.get(id) ?? new SessionState(facts);
-    this.main.state = state;
-    this.#feed = new Feed(this.host, state, {
-      onapplied: (session) => this.list.take(session),
-      onerror: (error) => this.problems.report('The session could not be read', error),
-    });
-    await this.#feed.load();
-    if (swapped !== null && before !== null && this.open === state) await this.second.show(before);
+    await this.#show(this.pane, facts);
   }
 
-  /** Shows a session beside the open one. */
-  async showSecond(id: SessionId): Promise<void> {
+  /** Shows a session beside the one with the focus. */
+  async showBeside(id: SessionId): Promise<void> {
     const facts = this.list.find(id);
-    if (facts === undefined || this.open === null || this.open.id === id) return;
+    if (facts === undefined || this.open === null || this.paneOf(id) !== null) return;
     this.list.unread.delete(id);
-    await this.second.show(this.#kept.get(id) ?? new SessionState(facts));
+    await this.#show(this.beside, facts);
+  }
+
+  async #show(pane: Pane, facts: Session): Promise<void> {
+    if (pane.state !== null) this.#keep(pane.state);
+    await pane.show(this.#kept.get(facts.id) ?? new SessionState(facts));
+  }
+
+  /** Closes one of two panes. The session of the other pane is in the first place afterwards. */
+  async closePane(pane: Pane): Promise<void> {
+    const [first, second] = this.panes;
+    if (first.state === null || second.state === null) return;
+    const closed = pane.clear();
+    if (closed !== null) this.#keep(closed);
+    this.pane = first;
+    if (pane === second) {
+      await this.problems.attempt('The second session was not closed', () => this.host.leaveSecond());
+      return;
+    }
+    const moved = second.clear();
+    if (moved !== null) await first.show(moved);
   }
 
   /**
@@ -472,7 +493,7 @@ export class ProjectState {
 
   /** An overlay hides the permission cards of all panes until the returned function is called. */
   coverCards(): () => void {
-    const uncover = [this.main, this.second].map((pane) => pane.cards.cover());
+    const uncover = this.panes.map((pane) => pane.cards.cover());
     return () => uncover.forEach((end) => end());
   }
 
@@ -501,10 +522,16 @@ export class ProjectState {
     if (named !== null) await takeNamed(this, named);
   }
 
-  /** The pane at a point of the page. What is in neither is for the open session. */
+  /** The pane at a point of the page. What is in neither is for the pane with the focus. */
   #paneAt({ x, y }: PagePoint): Pane {
     const element = document.elementFromPoint(x * window.innerWidth, y * window.innerHeight);
-    return element?.closest('[data-second]') == null ? this.main : this.second;
+    return this.paneAround(element) ?? this.pane;
+  }
+
+  /** The pane that an element of the page is in. */
+  paneAround(element: Element | null): Pane | null {
+    const place = element?.closest<HTMLElement>('[data-pane]')?.dataset['pane'];
+    return this.panes.find((pane) => pane.place === place) ?? null;
   }
 
   #forget(id: SessionId): void {
@@ -512,13 +539,11 @@ export class ProjectState {
     // There is nothing in an empty one.
     if (session?.isEmpty === false) this.removals.add(session);
     this.list.remove(id);
-    this.#kept.delete(id);
     this.drafts.forget(id, this.project.path);
-    if (this.second.state?.id === id) void this.second.close();
-    if (this.open?.id !== id) return;
-    this.#feed?.close();
-    this.#feed = null;
-    this.main.state = null;
+    const pane = this.paneOf(id);
+    if (pane !== null && this.beside.state !== null) void this.closePane(pane);
+    else pane?.clear();
+    this.#kept.delete(id);
   }
 
   #keep(state: SessionState): void {

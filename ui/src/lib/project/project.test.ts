@@ -34,27 +34,34 @@ describe('at the start', () => {
 
   it('shows the two sessions that the last window showed side by side', async () => {
     const { host, project } = await start('conversation');
-    await project.showSecond('s3');
+    await project.showBeside('s3');
     const next = await ProjectState.start(host);
-    expect([next.open?.id, next.second.state?.id]).toEqual([project.open?.id, 's3']);
-    await vi.waitFor(() => expect(next.second.state?.loaded).toBe(true));
-    await next.second.close();
-    expect((await ProjectState.start(host)).second.state).toBeNull();
+    expect([next.open?.id, next.beside.id]).toEqual([project.open?.id, 's3']);
+    await vi.waitFor(() => expect(next.beside.state?.loaded).toBe(true));
+    await next.closePane(next.beside);
+    expect((await ProjectState.start(host)).beside.state).toBeNull();
   });
 
-  it('keeps the sides that were swapped', async () => {
+  it('keeps the session that moved into the first place', async () => {
     const { host, project } = await start('conversation');
-    const first = project.open?.id;
-    await project.showSecond('s3');
-    await project.openSession('s3');
-    expect([project.second.state?.id, host.second]).toEqual([first, first]);
+    await project.showBeside('s3');
+    const beside = project.beside.state;
+    await project.closePane(project.pane);
+    expect([project.open, project.pane.place, project.beside.state, host.second]).toEqual([
+      beside,
+      'first',
+      null,
+      null,
+    ]);
+    host.session('s3')?.patch({ title: 'It grows in its new place' });
+    await vi.waitFor(() => expect(project.open?.session.title).toBe('It grows in its new place'));
   });
 
   it('shows none beside the open one if that session is gone', async () => {
     const { host } = await start('conversation');
     host.second = 'gone';
-    const { second, problems } = await ProjectState.start(host);
-    expect([second.state, problems.list]).toEqual([null, []]);
+    const { beside, problems } = await ProjectState.start(host);
+    expect([beside.state, problems.list]).toEqual([null, []]);
   });
 
   it('asks for none if none is open', async () => {
@@ -78,7 +85,7 @@ describe('a fork', () => {
     const { project } = await start('history');
     const prompt = project.open?.rows.flatMap(itemsOf).find((item) => item.body.type === 'prompt');
     const title = project.open?.session.title;
-    await project.main.fork(prompt?.id ?? '');
+    await project.pane.fork(prompt?.id ?? '');
     expect(project.open?.session.title).toBe(`${title} (fork)`);
     const draft = project.drafts.of(project.open?.id ?? null, project.project.path);
     expect(draft.text).toBe(prompt?.body.type === 'prompt' ? prompt.body.text : null);
@@ -88,11 +95,11 @@ describe('a fork', () => {
 describe('a session that another program has open', () => {
   it('is watched until it is closed there', async () => {
     const { host, project } = await start('history-open');
-    expect(project.main.isWatching).toBe(true);
+    expect(project.pane.isWatching).toBe(true);
     const id = project.open?.session.agentSessionId ?? '';
     const change = { removed: [], isComplete: true, nUnreadable: 0, problem: null };
     host.changeStored({ changed: [stored(id, 'Import', 1)], ...change });
-    expect(project.main.isWatching).toBe(false);
+    expect(project.pane.isWatching).toBe(false);
   });
 });
 
@@ -123,7 +130,7 @@ describe('sessions', () => {
   it('are not started without asking before the folder is trusted', async () => {
     const { host, project } = await start('held');
     host.startWithoutAsking = () => Promise.reject({ code: 'notTrusted', message: 'Nobody has said.', detail: null });
-    await project.main.startWithoutAsking();
+    await project.pane.startWithoutAsking();
     expect(project.trust.folderShown).toBe(true);
     expect(project.problems.list).toEqual([]);
   });
@@ -132,7 +139,7 @@ describe('sessions', () => {
     const { host, project } = await start('empty');
     await project.creation.create(null);
     host.command = () => Promise.reject({ code: 'notTrusted', message: 'Nobody has said.', detail: null });
-    await project.main.beginWriting();
+    await project.pane.beginWriting();
     expect(project.trust.folderShown).toBe(true);
     expect(project.problems.list).toEqual([]);
   });
@@ -143,6 +150,25 @@ describe('sessions', () => {
     await project.openSession('s2');
     await project.openSession('s1');
     expect(project.open).toBe(first);
+  });
+
+  it('get the focus in their pane if they are shown beside it, and the next one opens there', async () => {
+    const { project } = await start('conversation');
+    await project.showBeside('s3');
+    const [first, second] = project.panes;
+    await project.openSession('s3');
+    expect([project.pane, first.id, second.id]).toEqual([second, 's1', 's3']);
+    await project.openSession('s2');
+    expect([project.pane, first.id, second.id]).toEqual([second, 's1', 's2']);
+    await project.openSession('s1');
+    expect([project.pane, first.id, second.id]).toEqual([first, 's1', 's2']);
+  });
+
+  it('leave the other pane where it is when one is removed', async () => {
+    const { project } = await start('conversation');
+    await project.showBeside('s3');
+    await project.removeSessions(['s1']);
+    await expect.poll(() => [project.open?.id, project.beside.id]).toEqual(['s3', null]);
   });
 
   it('take batches only while they are open', async () => {
@@ -157,10 +183,10 @@ describe('sessions', () => {
 
   it('are not unread when they end beside the open one', async () => {
     const { project } = await start('conversation');
-    await project.showSecond('s3');
+    await project.showBeside('s3');
     project.hear({ type: 'sessionListed', session: listed('s3', 'Upgrade', { type: 'completed' }, 0) });
     expect([...project.unread]).toEqual([]);
-    await project.second.close();
+    await project.closePane(project.beside);
   });
 
   it('count as unread when they end out of sight, until they are opened', async () => {
@@ -195,7 +221,7 @@ describe('sessions', () => {
     const { project, host } = await start('conversation');
     const session = host.session('s1');
     session?.patch(limited(Date.now()));
-    await project.main.continueAtReset();
+    await project.pane.continueAtReset();
     const queue = () => session?.facts.queue.map(({ text, held, sendsAt }) => [text, held, sendsAt !== null]);
     expect(queue()).toEqual([['Continue where you stopped.', true, true]]);
     session?.patch({ queue: [] });
@@ -215,7 +241,7 @@ describe('sessions', () => {
       ],
     });
     await expect.poll(() => project.open?.session.queue.length).toBe(2);
-    await project.main.continueAtReset();
+    await project.pane.continueAtReset();
     expect(queue()).toEqual([
       ['b', true, false],
       ['a', true, true],
@@ -296,9 +322,9 @@ describe('the sessions in the store of the agent', () => {
     const row = project.rows.find((one) => rowId(one) === 't3');
     await project.openRow(row as Row);
     expect(project.open?.session.title).toBe('Sketch the settlement report');
-    expect(project.main.stored?.agentSessionId).toBe('t3');
+    expect(project.pane.stored?.agentSessionId).toBe('t3');
     expect(project.rows.filter((one) => rowId(one) === 't3')).toHaveLength(1);
-    await project.main.beginWriting();
+    await project.pane.beginWriting();
     expect(started).toEqual([]);
   });
 
@@ -382,8 +408,8 @@ describe('failures', () => {
   it('are reported, once for each', async () => {
     const { project } = await start('conversation');
     const wrong = { type: 'setModel', model: 'none' } as const;
-    await project.main.command(wrong, 'The model was not changed');
-    await project.main.command(wrong, 'The model was not changed');
+    await project.pane.command(wrong, 'The model was not changed');
+    await project.pane.command(wrong, 'The model was not changed');
     expect(project.problems.list).toHaveLength(1);
     project.problems.dismiss(project.problems.list[0]?.id ?? 0);
     expect(project.problems.list).toEqual([]);

@@ -28,7 +28,8 @@ function setUp() {
     },
   } satisfies Partial<Host> as Partial<Host> as Host;
   const state = new SessionState(session());
-  const feed = new Feed(host, state, { onapplied: () => {}, onerror: (error) => errors.push(error) });
+  const callbacks = { onapplied: () => {}, onerror: (error: CommandError) => errors.push(error) };
+  const feed = new Feed(host, state, callbacks, (...what) => host.subscribe(...what));
   const announce = (...batches: Batch[]) => {
     waiting.push(...batches);
     feed.announce(state.id);
@@ -190,13 +191,9 @@ describe('a feed', () => {
   it('says so when the snapshot is refused', async () => {
     const errors: CommandError[] = [];
     const refusal: CommandError = { code: 'noSuchSession', message: 'gone', detail: null };
-    const host = {
-      subscribe: () => Promise.reject(refusal as unknown as Error),
-    } satisfies Partial<Host> as Partial<Host> as Host;
-    const feed = new Feed(host, new SessionState(session()), {
-      onapplied: () => {},
-      onerror: (error) => errors.push(error),
-    });
+    const callbacks = { onapplied: () => {}, onerror: (error: CommandError) => errors.push(error) };
+    const subscribe = () => Promise.reject(refusal as unknown as Error);
+    const feed = new Feed({} as Host, new SessionState(session()), callbacks, subscribe);
     await feed.load();
     expect(errors).toEqual([refusal]);
   });

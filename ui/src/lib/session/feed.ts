@@ -29,13 +29,8 @@ export class Feed {
   #closed = false;
   #drawn = new FrameGate(() => this.#take());
 
-  /** `subscribe` gets the snapshot; by default that of the open session. */
-  constructor(
-    host: Host,
-    state: SessionState,
-    callbacks: FeedCallbacks,
-    subscribe: Host['subscribe'] = (...what) => host.subscribe(...what),
-  ) {
+  /** `subscribe` gets the snapshot. */
+  constructor(host: Host, state: SessionState, callbacks: FeedCallbacks, subscribe: Host['subscribe']) {
     this.#host = host;
     this.#subscribe = subscribe;
     this.state = state;

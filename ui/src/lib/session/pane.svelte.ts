@@ -1,4 +1,4 @@
-// A pane of the window: the session that it shows, and what the user does with it.
+// A pane of the window: the session that it shows, its feed, and the user's actions on it.
 
 import type {
   Attachment,
@@ -9,6 +9,7 @@ import type {
   ItemId,
   Output,
   RequestId,
+  Session,
   SessionId,
   StoredSession,
 } from '../bindings/api';
@@ -18,21 +19,27 @@ import { elsewhere, type Row } from './sessionRows';
 import { EVERYTHING } from './attachments';
 import { CardsInSight } from './cards';
 import type { Draft } from './drafts.svelte';
+import { Feed } from './feed';
 import type { SessionState } from './session.svelte';
 import type { SessionProject } from './sessionProject';
 
 /** The prompt that continues a turn which a limit ended. It can be edited in the queue. */
 const GO_ON = 'Continue where you stopped.';
 
+/** A window has two places for panes, side by side. */
+export type PanePlace = 'first' | 'second';
+
 export class Pane {
   /** The permission cards that the user can see. */
   readonly cards: CardsInSight;
   /** The conversation; `null` if none is shown. */
   state = $state.raw<SessionState | null>(null);
+  #feed: Feed | null = null;
 
   constructor(
-    protected readonly host: Host,
+    private readonly host: Host,
     readonly project: SessionProject,
+    readonly place: PanePlace,
     oncards: (session: SessionId, requests: RequestId[]) => void,
   ) {
     this.cards = new CardsInSight(() => this.state?.id ?? null, oncards);
@@ -42,9 +49,43 @@ export class Pane {
     return this.state?.id ?? null;
   }
 
-  /** The unsent prompt. */
+  /** Shows a session, which no other pane shows. */
+  async show(state: SessionState): Promise<void> {
+    this.#feed?.close();
+    this.state = state;
+    const { list, problems } = this.project;
+    const callbacks = {
+      onapplied: (session: Session) => list.take(session),
+      onerror: (error: CommandError) => problems.report('The session could not be read', error),
+    };
+    const subscribe = this.place === 'first' ? this.host.subscribe : this.host.subscribeSecond;
+    this.#feed = new Feed(this.host, state, callbacks, subscribe.bind(this.host));
+    await this.#feed.load();
+  }
+
+  /** Ends the feed and shows nothing. Returns what was shown. */
+  clear(): SessionState | null {
+    const { state } = this;
+    this.#feed?.close();
+    this.#feed = null;
+    this.state = null;
+    return state;
+  }
+
+  /** Batches wait in the shell. */
+  announce(sessionId: SessionId): void {
+    this.#feed?.announce(sessionId);
+  }
+
+  /** Reads the session again, after an event was lost. */
+  reload(): void {
+    void this.#feed?.load();
+  }
+
+  /** The unsent prompt. Text that is written while a session opens here is for that one. */
   get draft(): Draft {
-    return this.project.drafts.of(this.id, this.project.project.path);
+    const { creation, drafts, pane, project } = this.project;
+    return drafts.of(creation.isPending && pane === this ? null : this.id, project.path);
   }
 
   /** The conversation as the agent stored it. */
@@ -158,13 +199,5 @@ export class Pane {
     const accepted = this.state?.session.capabilities ?? EVERYTHING;
     addDropped(this.draft, dropped, accepted).forEach((refused) => this.project.app.refuseAttachment(refused));
     if (dropped.some((one) => one.type !== 'refused')) void this.beginWriting();
-  }
-}
-
-/** The pane of the open session. What is written while a new session opens is for that one. */
-export class MainPane extends Pane {
-  override get draft(): Draft {
-    if (!this.project.creation.isPending) return super.draft;
-    return this.project.drafts.of(null, this.project.project.path);
   }
 }

@@ -63,6 +63,8 @@ export interface SessionProject {
   readonly trust: { review(session: Session): Promise<void> };
   /** Why nothing that needs files of this computer is available, as a sentence; `null` if it is. */
   readonly notHere: string | null;
+  /** The pane with the focus. */
+  readonly pane: Pane;
   /** The pane that files are being dragged over. */
   readonly dragging: Pane | null;
   /** The result of the last action outside the window, until it is dismissed. */

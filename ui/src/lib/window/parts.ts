@@ -22,7 +22,11 @@ function landing(name: Part, part: HTMLElement): HTMLElement {
   }
 }
 
-const drawn = (root: ParentNode, name: Part) => root.querySelector<HTMLElement>(`[data-part=${name}]`);
+/** The part in the pane with the focus, or outside of the panes. */
+const drawn = (root: ParentNode, name: Part) => {
+  const find = (within: string) => root.querySelector<HTMLElement>(`${within}[data-part=${name}]`);
+  return find('[data-front] ') ?? find('');
+};
 
 /** Moves the focus to a part, if it is drawn. */
 export function goToPart(root: ParentNode, name: Part): void {

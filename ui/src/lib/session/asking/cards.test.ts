@@ -284,8 +284,8 @@ describe('an agent that takes only its own answers', () => {
   async function asked(can: Partial<AgentCapabilities>) {
     const { project } = await draw(RequestStack, { requests: [commandRequest('q1', 'git push')] });
     const sent: Command[] = [];
-    project.main.state = { session: session({ capabilities: { ...CAPABILITIES, ...can } }) } as never;
-    project.main.command = (command) => {
+    project.pane.state = { session: session({ capabilities: { ...CAPABILITIES, ...can } }) } as never;
+    project.pane.command = (command) => {
       sent.push(command);
       return Promise.resolve(null);
     };

@@ -63,7 +63,7 @@ it('shows the images that a tool returned once its details are open, and says ho
   const body = { ...script.ran('screenshot', ['Image (image/png, 4 bytes)']), nImages: 2 } as Body;
   const shown = item(body, { open: false });
   const { container, project, redraw } = await draw(ItemView, { item: shown, session: sessionOf() });
-  project.main.toolImages = () => Promise.resolve([{ mediaType: 'image/png', data: 'iVBORw==' }]);
+  project.pane.toolImages = () => Promise.resolve([{ mediaType: 'image/png', data: 'iVBORw==' }]);
   expect(container.querySelector('img')).toBeNull();
   await redraw({ item: item(body, { open: true }) });
   const image = await screen.findByRole<HTMLImageElement>('img', { name: 'Image 1 of 2, image/png' });

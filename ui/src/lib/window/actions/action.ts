@@ -13,7 +13,7 @@ export type Answer = 'allow' | 'always-allow' | 'deny';
 /** The parts of the window that actions use. */
 export interface Desk {
   readonly project: ProjectState;
-  /** Whose session actions are applied to. The dialogs of the window are for the open one only. */
+  /** The pane whose session actions are applied to. */
   readonly pane: Pane;
   /** The open session changed files or has tasks. */
   readonly hasSide: boolean;

@@ -171,7 +171,7 @@ const CASES: Record<string, Case> = {
   'swap-sides': {
     scene: 'conversation',
     given: showSecond,
-    done: () => secondTitle() !== null && secondTitle() !== SECOND,
+    done: () => document.activeElement === screen.queryByRole('textbox', { name: 'Prompt of the second session' }),
   },
   'close-second': { scene: 'conversation', given: showSecond, done: () => secondTitle() === null },
   'ask-another': { scene: 'conversation', done: dialog('Ask another agent') },

@@ -14,10 +14,7 @@ export const open = ({ pane }: Desk) => pane.state;
 export const offSession = (desk: Desk) => desk.covered ?? (open(desk) === null ? NO_SESSION : null);
 
 /** Needs a second session on screen. */
-export const offSecond = ({ project }: Desk) => (project.second.state === null ? 'No second session is shown.' : null);
-
-/** The second pane has no dialogs: they show the open session. */
-export const hasDialogs = ({ pane, project }: Desk) => pane === project.main;
+export const offSecond = ({ project }: Desk) => (project.beside.state === null ? 'No second session is shown.' : null);
 
 /** Needs a session or a stored conversation. */
 export const offRow = (_: Desk, { row }: Target) => (row === null ? NO_SESSION : null);

@@ -6,13 +6,12 @@ import type { Desk, Target } from './action';
 import { menuOf, performIn } from './perform';
 
 /**
- * The entries for an element of the window; `null` if it belongs to no session, message or file. `second` is the desk of
- * the second pane.
+ * The entries for an element of the window; `null` if it belongs to no session, message or file. `desk` is the desk of the
+ * element's pane.
  */
-export function contextOf(main: Desk, second: Desk, element: Element): ContextEntries | null {
+export function contextOf(desk: Desk, element: Element): ContextEntries | null {
   // No menu may answer a request, and what is below a dialog is not in reach.
   if (element.closest('[id^="request-"], dialog') !== null) return null;
-  const desk = element.closest('[data-second]') === null ? main : second;
   const { pane, project } = desk;
   const { state: open } = pane;
   const ofOpen = (target: Partial<Target>) => () => {
@@ -59,7 +58,10 @@ function entries(
     },
     pick: (id) => {
       const on = target();
-      if (on !== null) performIn(desk, id, on);
+      if (on === null) return;
+      // The dialogs of the window are about the pane with the focus.
+      desk.project.focus(desk.pane);
+      performIn(desk, id, on);
     },
   };
 }

@@ -7,6 +7,5 @@ export const CONNECTION = new Later(() => import('../../project/machines/Connect
 /** All dialogs but the palette, into which the user may type at once. */
 export const DIALOGS = new Later(() => import('./WindowDialogs.svelte'));
 export const MISSING = new Later(() => import('../../project/pages/MissingAgent.svelte'));
-export const SECOND = new Later(() => import('../../session/conversation/SecondPane.svelte'));
 export const SIDE = new Later(() => import('../../session/side/SidePanel.svelte'));
 export const TRUST = new Later(() => import('../../project/trust/TrustPage.svelte'));

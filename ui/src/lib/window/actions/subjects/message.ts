@@ -3,7 +3,6 @@
 import type { Action, Choice, Desk, Target } from '../action';
 import {
   canUnfold,
-  hasDialogs,
   hasInput,
   hasOutput,
   hasText,
@@ -85,7 +84,7 @@ export const MESSAGE: readonly Action[] = [
     label: 'Ask another agent the last prompt…',
     inMenu: 'Ask another agent…',
     menu: 'message',
-    isAbsent: (desk, { item }) => !hasDialogs(desk) || item?.body.type !== 'prompt',
+    isAbsent: (_, { item }) => item?.body.type !== 'prompt',
     off: (desk, on) => offSession(desk) ?? offMessage(desk, on),
     does: {
       run: (desk, { item }) => {
@@ -99,7 +98,7 @@ export const MESSAGE: readonly Action[] = [
     label: 'Rewind to the last prompt…',
     inMenu: 'Rewind to here…',
     menu: 'message',
-    isAbsent: (desk, { item }) => !hasDialogs(desk) || item?.body.type !== 'prompt',
+    isAbsent: (_, { item }) => item?.body.type !== 'prompt',
     off: (desk, on) => offMessage(desk, on) ?? offUnsent(desk, on) ?? offRewind(desk),
     does: {
       run: (desk, { item }) => {

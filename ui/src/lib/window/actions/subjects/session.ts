@@ -43,15 +43,15 @@ const exporting = (format: ExportFormat, name: string): Action => ({
   does: { run: (desk, on) => onSession(desk, on, ({ id }) => desk.project.exportSession(format, id)) },
 });
 
-/** The sessions that can be shown beside the open one. */
+/** The sessions that can be shown beside the one with the focus. */
 const others = ({ project }: Desk): Choice[] =>
   project.sessions
     .filter(({ id }) => id !== project.open?.id)
     .map(({ id, title }) => ({
       id,
       label: title,
-      isCurrent: id === project.second.state?.id,
-      run: () => void project.showSecond(id),
+      isCurrent: id === project.beside.id,
+      run: () => void project.showBeside(id),
     }));
 
 export const SESSION: readonly Action[] = [
@@ -105,12 +105,13 @@ export const SESSION: readonly Action[] = [
   {
     id: 'swap-sides',
     group: 'Session',
-    label: 'Go to the second session',
+    label: 'Go to the other side',
     keys: ['F8'],
     off: offSecond,
     does: {
-      run: ({ project }) => {
-        if (project.second.state !== null) void project.openSession(project.second.state.id);
+      run: (desk) => {
+        desk.project.focus(desk.project.beside);
+        desk.focusPrompt();
       },
     },
   },
@@ -120,7 +121,7 @@ export const SESSION: readonly Action[] = [
     label: 'Close the second session',
     keys: ['Shift+F8'],
     off: offSecond,
-    does: { run: ({ project }) => void project.second.close() },
+    does: { run: ({ project }) => void project.closePane(project.panes[1]) },
   },
   {
     id: 'find',

@@ -7,6 +7,7 @@ import { commandRequest, text } from '../../../fake/script';
 
 beforeEach(() => localStorage.clear());
 
+const first = () => within(screen.getByRole('main'));
 const pane = () => within(screen.getByRole('region', { name: /^Second session: / }));
 
 /** Gives the last prompt to the demo agent over ACP, by the palette and the dialog. */
@@ -47,28 +48,66 @@ it('shows both as they grow, and answers each', async () => {
   expect(command.mock.calls.filter(([id, { type }]) => id === 's1' && type === 'decide')).toEqual([]);
 });
 
-it('changes places, and is closed, by mouse', async () => {
+/** The sessions of the two panes, by the places of those. */
+const shown = () => ['first', 'second'].map((place) => headerIn(place)?.dataset['session']);
+const headerIn = (place: string) => document.querySelector<HTMLElement>(`[data-pane="${place}"] header`);
+
+it('gets the focus by mouse and by key, and keeps its place', async () => {
   const { host, user } = await askAnother();
+  const box = () => pane().getByRole('textbox', { name: 'Prompt of the second session' });
   const title = host.session('s1')?.facts.title;
-  await user.click(pane().getByRole('button', { name: 'Go to this session' }));
-  await expect.poll(() => screen.queryByRole('heading', { level: 1, name: title ?? '' })).not.toBeNull();
-  expect(screen.queryByRole('region', { name: `Second session: ${title}` })).toBeNull();
-  await user.click(pane().getByRole('button', { name: 'Close this side' }));
-  await expect.poll(() => screen.queryByRole('region', { name: /^Second session: / })).toBeNull();
-  expect(document.activeElement).toBe(promptBox());
+  await user.keyboard('{F8}');
+  await expect.poll(() => document.activeElement).toBe(box());
+  await expect.poll(() => document.title).toContain(title);
+  expect(shown()).toEqual(['s-new-1', 's1']);
+  await user.keyboard('{F8}');
+  await expect.poll(() => document.activeElement).toBe(promptBox());
+  expect(document.title).not.toContain(title);
+  await user.click(box());
+  await expect.poll(() => document.title).toContain(title);
 });
 
-it('has the menu of its own messages, without what the dialogs of the window do', async () => {
-  const { host, user } = await askAnother();
+it('is closed by its button or by key, and the other one stays', async () => {
+  const { user } = await askAnother();
+  await user.click(pane().getByRole('button', { name: 'Close this side' }));
+  await expect.poll(() => screen.queryByRole('region', { name: /^Second session: / })).toBeNull();
+  expect([document.activeElement, ...shown()]).toEqual([promptBox(), 's-new-1', undefined]);
+  expect(screen.queryByRole('button', { name: 'Close this side' })).toBeNull();
+});
+
+it('moves into the place of the first one when that is closed', async () => {
+  const { user } = await askAnother();
+  await user.type(pane().getByRole('textbox', { name: 'Prompt of the second session' }), 'half a thought');
+  await user.click(first().getByRole('button', { name: 'Close this side' }));
+  await expect.poll(() => screen.queryByRole('region', { name: /^Second session: / })).toBeNull();
+  expect([...shown(), promptBox().value]).toEqual(['s1', undefined, 'half a thought']);
+});
+
+it('has the same actions as the first one, on its own session', async () => {
+  const { host, user, command } = await askAnother();
   const copy = vi.spyOn(host, 'copyText');
   const prompt = host.session('s1')?.items.findLast(({ body }) => body.type === 'prompt');
   const row = screen.getByRole('region', { name: /^Second session: / }).querySelector(`[data-item="${prompt?.id}"]`);
   expect(await fireEvent.contextMenu(row as Element)).toBe(false);
   const items = () => screen.getAllByRole('menuitem').map(({ textContent }) => textContent?.trim());
-  expect(items()).toContain('Fork before this prompt');
-  expect(items().filter((item) => /Ask another agent|Rewind/u.test(item ?? ''))).toEqual([]);
+  expect(items()).toEqual(expect.arrayContaining(['Fork before this prompt', 'Ask another agent…', 'Rewind to here…']));
   await user.click(screen.getByRole('menuitem', { name: 'Copy message' }));
   await expect.poll(() => copy.mock.calls).toEqual([['s1', { type: 'message', itemId: prompt?.id }]]);
+  // The menu moved the focus to its pane: a key acts there.
+  await user.keyboard('{Control>}{Shift>}c{/Shift}{/Control}');
+  await expect.poll(() => copy.mock.calls.at(-1)).toEqual(['s1', { type: 'conversation' }]);
+  await user.click(pane().getByRole('button', { name: 'More' }));
+  await user.click(await screen.findByRole('menuitem', { name: 'Rename' }));
+  await user.keyboard('{Control>}a{/Control}Harbour{Enter}');
+  await expect.poll(() => command.mock.calls.at(-1)).toEqual(['s1', { type: 'rename', title: 'Harbour' }]);
+});
+
+it('opens a session of the list in the pane with the focus', async () => {
+  const { host, user } = await askAnother();
+  await user.click(pane().getByRole('textbox', { name: 'Prompt of the second session' }));
+  const title = host.session('s3')?.facts.title ?? '';
+  await user.click(screen.getByRole('button', { name: new RegExp(title, 'u') }));
+  await expect.poll(shown).toEqual(['s-new-1', 's3']);
 });
 
 it('opens the login for /login, and sends it to no agent', async () => {

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { draw } from '../../../test/draw';
 import { at, prompt, session, snapshot } from '../../../test/make';
 import { SessionState } from '../session.svelte';
-import Conversation from './Conversation.svelte';
+import SessionPane from './SessionPane.svelte';
 
 const rows = (n: number) => Array.from({ length: n }, (_, i) => at(i, prompt(`p${i}`)));
 
@@ -15,7 +15,7 @@ async function conversation() {
   const open = new SessionState(session());
   open.load({ ...snapshot(0, rows(2)), isPartial: true });
   const nothing = () => {};
-  await draw(Conversation, { open, hasSide: false, ontogglesessions: nothing, ontoggleside: nothing });
+  await draw(SessionPane, { open, hasSide: false, ontogglesessions: nothing, ontoggleside: nothing });
   const readAll = async () => {
     open.load(snapshot(1, rows(10)));
     await tick();
@@ -56,8 +56,8 @@ it('offers a prompt that was cut off once, in the queue', async () => {
   open.load(snapshot(0, [at(0, prompt('p0', 'held'))], { queue }));
   const nothing = () => {};
   const props = { open, hasSide: false, ontogglesessions: nothing, ontoggleside: nothing };
-  const { project } = await draw(Conversation, props);
-  project.main.state = open;
+  const { project } = await draw(SessionPane, props);
+  project.pane.state = open;
   await tick();
   expect(screen.getByRole('region', { name: 'Your prompt' }).textContent).toContain('Not answered');
   const buttons = screen.getAllByRole('button', { name: 'Send again' });
@@ -71,8 +71,8 @@ it('opens a terminal with the login of another agent, from the note and from /lo
   const nothing = () => {};
   const props = { open, hasSide: false, ontogglesessions: nothing, ontoggleside: nothing };
   const user = userEvent.setup();
-  const { project, host } = await draw(Conversation, props);
-  project.main.state = open;
+  const { project, host } = await draw(SessionPane, props);
+  project.pane.state = open;
   await tick();
   const note = screen.getByRole('note', { name: 'Login needed' });
   expect(note.textContent).toContain('codex login');
