@@ -3,13 +3,16 @@
 
 use crate::start::StartPage;
 use crate::windows::Windows;
-use crate::{lifecycle, start};
-use deskbell_engine::api::{BadFolder, CommandError, ErrorCode, ProjectRef, RemoteMachine, RemoteProject};
+use crate::{emit, lifecycle, start};
+use deskbell_engine::api::{
+    BadFolder, CommandError, ErrorCode, ProjectRef, RemoteMachine, RemoteProject, WindowEvent,
+};
 use deskbell_engine::disk;
-use deskbell_engine::projects::ProjectStore;
+use deskbell_engine::projects::{Change, ProjectStore};
 use deskbell_sessions::folders;
+use deskbell_sessions::registry::SessionRegistry;
 use std::path::{Path, PathBuf};
-use tauri::{AppHandle, Manager};
+use tauri::{AppHandle, Manager, WebviewWindow};
 use tokio::sync::mpsc;
 
 /// Maximum number of folders that one drop opens.
@@ -47,10 +50,51 @@ pub async fn open(
         start::ask(app, folder).await.map_err(failed)?;
         return Ok(None);
     }
+    let left = if is_open || is_in_sandbox { Vec::new() } else { follow_renamings(app, &folder).await };
     let label = lifecycle::open(app, &project, demo).map_err(failed)?;
     start::close(app);
     start::remember(app, &project).await;
+    for window in left {
+        if let Err(error) = window.close() {
+            tracing::warn!(%error, "the window of a folder that was renamed could not be closed");
+        }
+    }
     Ok(Some((project, label)))
+}
+
+/// Takes along what Deskbell has of a folder under the names that it had before, and returns the windows that show nothing
+/// since. A project with a running agent stays where it is. If something fails, the folder opens without it.
+async fn follow_renamings(app: &AppHandle, folder: &Path) -> Vec<WebviewWindow> {
+    let mut left = Vec::new();
+    let followed = async {
+        for from in app.state::<StartPage>().renamed_from(folder).await? {
+            if !app.state::<SessionRegistry>().runs_agents_of(&from) {
+                take_along(app, &from, folder).await?;
+                let label = app.state::<Windows>().label_of(&from.as_path().into());
+                left.extend(label.and_then(|label| app.get_webview_window(&label)));
+            }
+        }
+        Ok::<_, CommandError>(())
+    };
+    if let Err(error) = followed.await {
+        tracing::warn!(error = error.message, "the sessions of a renamed folder were not taken along");
+    }
+    left
+}
+
+/// Moves a project whose folder was moved in the list of projects, with its sessions. Its trust stays with the old path.
+pub async fn take_along(app: &AppHandle, from: &Path, to: &Path) -> Result<(), CommandError> {
+    // The list first: a start after a crash takes along what was not yet moved.
+    let change = Change::Moved { from: from.to_owned(), to: to.to_owned(), at: start::now() };
+    app.state::<StartPage>().change(change).await?;
+    let moved = app.state::<SessionRegistry>().move_project(from, to).await?;
+    if let Some(label) = app.state::<Windows>().label_of(&to.into()) {
+        for session in moved {
+            emit::to_window(app, &label, WindowEvent::SessionListed { session: Box::new(session) });
+        }
+    }
+    start::sessions_changed(app);
+    Ok(())
 }
 
 /// The project of a folder outside of the sandbox that this process runs in.

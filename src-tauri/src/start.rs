@@ -104,13 +104,19 @@ impl StartPage {
 
     /// A project's folder, with those that it was earlier.
     pub async fn folders(&self, project: &Path) -> ProjectFolders {
-        match self.load().await {
-            Ok(projects) => projects.folders(project),
-            Err(error) => {
-                tracing::warn!(%error, "the earlier folders of a project could not be read");
-                project.into()
-            }
-        }
+        let (store, folder) = (self.store.clone(), project.to_owned());
+        let read = disk::run(self.store.place(), disk::DEADLINE, move || store.folders(&folder)).await;
+        read.unwrap_or_else(|error| {
+            tracing::warn!(%error, "the earlier folders of a project could not be read");
+            project.into()
+        })
+    }
+
+    /// The paths that a folder had before it was renamed, if the list of projects does not have that move yet.
+    pub async fn renamed_from(&self, project: &Path) -> Result<Vec<PathBuf>, CommandError> {
+        let (store, folder) = (self.store.clone(), project.to_owned());
+        let read = move || store.load().renamed_from(&folder);
+        Ok(disk::run(self.store.place(), disk::DEADLINE, read).await?)
     }
 
     /// Changes the list of projects.

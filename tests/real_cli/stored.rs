@@ -165,29 +165,46 @@ pub async fn sessions_of_a_moved_folder_are_listed_found_and_continued() -> Resu
     relay.turn("SAY the word is banana").await?;
     let id = relay.session()?["agentSessionId"].as_str().context("no id")?.to_owned();
     relay.close().await?;
-    let (old, new) = (world.project.clone(), world.project.with_file_name("renamed"));
-    fs::rename(&old, &new)?;
-    world.project.clone_from(&new);
-    let folder = new.display().to_string();
+    let began = world.project.clone();
+    let (renamed, copied) = (began.with_file_name("renamed"), began.with_file_name("copied"));
+    fs::rename(&began, &renamed)?;
+    world.project.clone_from(&renamed);
+    goes_on(&world, &id, "the word is banana").await?;
+
+    // A copy is another folder, until the user says that it is the same.
+    fs::create_dir(&copied)?;
+    fs::remove_dir_all(&renamed)?;
+    world.project.clone_from(&copied);
+    let folder = copied.display().to_string();
+    ensure!(
+        output(&world, &["sessions", "list", &folder]).await?.is_empty(),
+        "a copy has the sessions of its original"
+    );
+    let moved = [format!("--moved={}", renamed.display()), format!("--to={folder}")];
+    output(&world, &["projects", &moved[0], &moved[1]]).await?;
+    goes_on(&world, &id, "the word is banana").await
+}
+
+/// The session is in the list of the world's folder and in its search, and its conversation goes on. Until then nothing
+/// is written to the CLI's store.
+async fn goes_on(world: &World, id: &str, said: &str) -> Result<()> {
+    let folder = world.project.display().to_string();
     let list = ["sessions", "list", &folder];
-    ensure!(output(&world, &list).await?.is_empty(), "it is not known yet that it is the same folder");
+    let before = store(world)?;
+    let listed = output(world, &list).await?;
+    ensure!(listed.lines().count() == 1 && listed.contains(id), "{folder}: {listed}");
+    let found = output(world, &["sessions", "search", "banana", &format!("--project={folder}")]).await?;
+    ensure!(found.contains(id), "{folder}: {found}");
+    ensure!(store(world)? == before, "the store was written to");
 
-    let before = store(&world)?;
-    output(&world, &["projects", &format!("--moved={}", old.display()), &format!("--to={folder}")]).await?;
-    let listed = output(&world, &list).await?;
-    ensure!(listed.lines().count() == 1 && listed.contains(&id), "{listed}");
-    let found = output(&world, &["sessions", "search", "banana", &format!("--project={folder}")]).await?;
-    ensure!(found.contains(&id), "{found}");
-    ensure!(store(&world)? == before, "the store was written to");
-
-    let mut relay = Relay::spawn(&world, &[&format!("--resume={id}")])?;
+    let mut relay = Relay::spawn(world, &[&format!("--resume={id}")])?;
     relay.turn("RECALL").await?;
     let answer = relay.answers().pop().context("no answer")?;
-    ensure!(answer.contains("the word is banana"), "{answer}");
+    ensure!(answer.contains(said), "{folder}: {answer}");
     relay.close().await?;
-    only_grew(&before, &store(&world)?, &[&id])?;
-    let listed = output(&world, &list).await?;
-    ensure!(listed.lines().count() == 1 && listed.contains(&id), "after it continued: {listed}");
+    only_grew(&before, &store(world)?, &[id])?;
+    let listed = output(world, &list).await?;
+    ensure!(listed.lines().count() == 1 && listed.contains(id), "{folder}, after it went on: {listed}");
     Ok(())
 }
 

@@ -274,6 +274,7 @@ fn main() {
             a_relative_folder_is_seen_from_where_it_was_named,
             the_same_folder_again_brings_its_window_up,
             a_restart_brings_sessions_back_and_resumes,
+            a_renamed_folder_has_its_sessions,
             a_draft_and_the_zoom_survive_a_restart,
             a_window_is_where_it_was,
             several_windows_come_back_painted_each_as_it_was;

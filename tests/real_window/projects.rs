@@ -245,6 +245,43 @@ const PASTE: &str = "
     const paste = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
     document.querySelector('textarea').dispatchEvent(paste);";
 
+pub async fn a_renamed_folder_has_its_sessions() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("renamed-folder", async |stage| {
+            stage.window.prompt("SAY Light on the water.").await?;
+            stage.window.wait_said("Light on the water.", SHORT).await?;
+            stage.window.wait_idle(SHORT).await?;
+            let sessions = stage.session_ids()?;
+            stage.end().await?;
+            let renamed = stage.folder.with_file_name("renamed");
+            std::fs::rename(&stage.folder, &renamed)?;
+            stage.app = App::start(&stage.desktop, &Launch::demo(&renamed)).await?;
+            stage.window = stage.app.window("renamed").await?;
+            stage.window.wait_said("Light on the water.", LONG).await?;
+            stage.window.prompt("RECALL").await?;
+            stage.window.wait_idle(SHORT).await?;
+            ensure!(
+                stage.window.all_text().await?.matches("Light on the water.").count() > 1,
+                "it was forgotten"
+            );
+            ensure!(stage.session_ids()? == sessions, "the conversation is another session");
+            let listed =
+                std::fs::read_to_string(stage.desktop.home().join(".local/share/deskbell/projects.json"))?;
+            let listed: serde_json::Value = serde_json::from_str(&listed)?;
+            let known = listed["projects"].as_array().context("there is a list")?;
+            ensure!(known.len() == 1 && known[0]["path"] == json!(renamed), "{listed}");
+            // The last run's window of the old path has nothing to show.
+            eventually(
+                "one window is left",
+                SHORT,
+                async || Ok((stage.app.count().await? == 1).then_some(())),
+            )
+            .await
+        })
+        .await
+}
+
 pub async fn a_draft_and_the_zoom_survive_a_restart() -> Result<()> {
     const DRAFT: &str = "half a thought about the lamp";
     let stage = Stage::demo().await?;

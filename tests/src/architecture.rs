@@ -260,8 +260,9 @@ fn few_modules_touch_the_file_system_without_disk() {
     let may = [
         // The seam of machines.
         "src/host/local",
-        // Metadata: the program to start, the root of a repository, links, the folder of an orphan.
+        // Metadata: the program to start, the root of a repository, links, the folder of an orphan, a folder's identity.
         "src/locate.rs",
+        "src/projects/identity.rs",
         "src/changes/content.rs",
         "src/changes/revert.rs",
         "src/stored/files.rs",

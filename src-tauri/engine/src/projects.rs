@@ -4,8 +4,10 @@
 //! it while it holds the lock of a second file.
 
 mod folder_check;
+mod identity;
 
 pub use folder_check::FolderProblem;
+pub use identity::FolderIdentity;
 
 use crate::api::{ProjectRef, RemoteMachine, RemoteProject};
 use crate::disk::write_atomically;
@@ -24,6 +26,19 @@ pub(crate) const MOST_KEPT: usize = 200;
 
 /// Maximum number of other machines that are kept. Those that were asked longest ago are dropped.
 const MOST_MACHINES: usize = 50;
+
+/// Maximum number of folders whose identities are kept. Those that were seen longest ago are dropped.
+const MOST_SEEN: usize = 500;
+
+/// A folder in which an agent started.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SeenFolder {
+    pub path: PathBuf,
+    pub identity: FolderIdentity,
+    /// Milliseconds since 1970.
+    pub seen_at: u64,
+}
 
 /// Maximum number of earlier folders of a project that are kept.
 const MOST_EARLIER: usize = 16;
@@ -122,6 +137,8 @@ struct Contents {
     /// The times at which other machines answered last, with or without a project there.
     #[serde(default, deserialize_with = "usable_machines", skip_serializing_if = "BTreeMap::is_empty")]
     machines: BTreeMap<RemoteMachine, u64>,
+    #[serde(default, deserialize_with = "usable_folders", skip_serializing_if = "Vec::is_empty")]
+    seen: Vec<SeenFolder>,
 }
 
 #[derive(Deserialize)]
@@ -150,6 +167,11 @@ fn usable_machines<'de, D: Deserializer<'de>>(file: D) -> Result<BTreeMap<Remote
     Ok(machines.into_iter().filter_map(|(name, at)| Some((name.parse().ok()?, at))).collect())
 }
 
+fn usable_folders<'de, D: Deserializer<'de>>(file: D) -> Result<Vec<SeenFolder>, D::Error> {
+    let seen = Vec::<serde_json::Value>::deserialize(file)?;
+    Ok(seen.into_iter().filter_map(|folder| serde_json::from_value(folder).ok()).collect())
+}
+
 /// The list, and the file that was found in its place.
 #[derive(Debug, Default)]
 pub struct Projects {
@@ -157,6 +179,8 @@ pub struct Projects {
     pub known: Vec<KnownProject>,
     /// The other machines that the user asked, with or without a project there, and when they answered last.
     pub machines: BTreeMap<RemoteMachine, u64>,
+    /// The folders in which agents started, the last one first.
+    pub seen: Vec<SeenFolder>,
     pub set_aside: Option<SetAside>,
     /// There is no file yet.
     pub is_new: bool,
@@ -191,11 +215,13 @@ pub enum Change {
         to: PathBuf,
         at: u64,
     },
+    /// An agent starts in this folder.
+    Seen(SeenFolder),
     /// Also forgets the project's own choices.
     Remove {
         project: ProjectRef,
     },
-    /// Removes all projects that are not pinned, and all machines.
+    /// Removes all projects that are not pinned, all machines, and the identities of other folders.
     Clear,
 }
 
@@ -221,9 +247,12 @@ impl ProjectStore {
         match load_json::<Contents>(&self.file, MOST_BYTES) {
             Loaded::Missing => Projects { is_new: true, ..Projects::default() },
             Loaded::Unreadable(aside) => Projects { set_aside: Some(aside), ..Projects::default() },
-            Loaded::Read(Contents { projects, machines }) => {
-                Projects { known: in_order(projects), machines: most_recent(machines), ..Projects::default() }
-            }
+            Loaded::Read(Contents { projects, machines, seen }) => Projects {
+                known: in_order(projects),
+                machines: most_recent(machines),
+                seen: last_seen(seen),
+                ..Projects::default()
+            },
         }
     }
 
@@ -256,18 +285,52 @@ impl ProjectStore {
         }
         projects.known = in_order(projects.known);
         projects.machines = most_recent(projects.machines);
-        let contents = Contents { projects: projects.known, machines: projects.machines };
+        projects.seen = last_seen(projects.seen);
+        let contents =
+            Contents { projects: projects.known, machines: projects.machines, seen: projects.seen };
         write_atomically(&self.file, &serde_json::to_vec_pretty(&contents)?)?;
-        Ok(Projects { known: contents.projects, machines: contents.machines, ..projects })
+        let Contents { projects: known, machines, seen } = contents;
+        Ok(Projects { known, machines, seen, ..projects })
+    }
+
+    /// Remembers the identity of a folder in which an agent starts. It is written once.
+    pub fn see(&self, folder: &Path, at: u64) -> io::Result<()> {
+        let Some(identity) = FolderIdentity::of(folder) else { return Ok(()) };
+        let is_seen = |seen: &SeenFolder| seen.path == folder && seen.identity == identity;
+        // JSON has only Unicode.
+        if folder.to_str().is_none() || self.load().seen.iter().any(is_seen) {
+            return Ok(());
+        }
+        let seen = SeenFolder { path: folder.to_owned(), identity, seen_at: at };
+        self.change(&[Change::Seen(seen)]).map(drop)
     }
 }
 
 impl Projects {
-    /// A project's folder, with those that it was earlier.
+    /// A project's folder, with those that it was earlier. Reads the disk.
     pub fn folders(&self, folder: &Path) -> ProjectFolders {
         let known = self.known.iter().find(|known| known.project.here() == Some(folder));
-        let earlier = known.map(|known| known.earlier.clone());
-        ProjectFolders { now: folder.to_owned(), earlier: earlier.unwrap_or_default() }
+        let mut earlier = known.map(|known| known.earlier.clone()).unwrap_or_default();
+        earlier.extend(self.renamed_from(folder));
+        ProjectFolders { now: folder.to_owned(), earlier }
+    }
+
+    /// The paths that this folder had when agents started in it, and at which there is nothing now, the last one first.
+    /// Paths of a move that the list has already are not among them. Reads the disk.
+    pub fn renamed_from(&self, folder: &Path) -> Vec<PathBuf> {
+        let known = self.known.iter().find(|known| known.project.here() == Some(folder));
+        let earlier = known.map(|known| known.earlier.as_slice()).unwrap_or_default();
+        let is_other = |seen: &&SeenFolder| seen.path != folder && !earlier.contains(&seen.path);
+        let mut others = self.seen.iter().filter(is_other).peekable();
+        // Most projects are read without a look at the disk.
+        if others.peek().is_none() {
+            return Vec::new();
+        }
+        let Some(identity) = FolderIdentity::of(folder) else { return Vec::new() };
+        let is_missing =
+            |path: &Path| path.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
+        let is_same = |seen: &&SeenFolder| seen.identity == identity && is_missing(&seen.path);
+        others.filter(is_same).map(|seen| seen.path.clone()).collect()
     }
 
     /// The folder that was at this path when it was listed, if it was moved since and no other project is listed there.
@@ -278,7 +341,7 @@ impl Projects {
     }
 }
 
-fn apply(Projects { known, machines, .. }: &mut Projects, change: &Change) {
+fn apply(Projects { known, machines, seen, .. }: &mut Projects, change: &Change) {
     let at =
         |known: &[KnownProject], project: &ProjectRef| known.iter().position(|one| one.project == *project);
     let at_folder = |known: &[KnownProject], folder: &Path| {
@@ -313,12 +376,22 @@ fn apply(Projects { known, machines, .. }: &mut Projects, change: &Change) {
             now.last_used_at = now.last_used_at.max(*time);
             now.pinned |= before.pinned;
             now.keep_running = now.keep_running.or(before.keep_running);
-            let last = from.clone();
-            let earlier = [last].into_iter().chain(before.earlier).chain(std::mem::take(&mut now.earlier));
-            let mut seen = std::collections::HashSet::from([to.clone()]);
-            now.earlier = earlier.filter(|path| seen.insert(path.clone())).take(MOST_EARLIER).collect();
+            // The names that the folder had before it was moved, if it was renamed.
+            let identity = seen.iter().find(|one| one.path == *from).map(|one| one.identity);
+            let same = seen.iter().filter(|one| Some(one.identity) == identity).map(|one| one.path.clone());
+            let earlier = [from.clone()].into_iter().chain(before.earlier).chain(same);
+            let earlier = earlier.chain(std::mem::take(&mut now.earlier));
+            let mut once = std::collections::HashSet::from([to.clone()]);
+            now.earlier = earlier.filter(|path| once.insert(path.clone())).take(MOST_EARLIER).collect();
         }
-        Change::Remove { project } => known.retain(|one| one.project != *project),
+        Change::Seen(folder) => {
+            seen.retain(|one| one.path != folder.path);
+            seen.push(folder.clone());
+        }
+        Change::Remove { project } => {
+            known.retain(|one| one.project != *project);
+            seen.retain(|one| project.here() != Some(&one.path));
+        }
         Change::Asked { machine, at: time } => {
             let used_at = machines.entry(machine.clone()).or_default();
             *used_at = (*used_at).max(*time);
@@ -326,6 +399,7 @@ fn apply(Projects { known, machines, .. }: &mut Projects, change: &Change) {
         Change::Clear => {
             known.retain(|one| one.pinned);
             machines.clear();
+            seen.retain(|folder| known.iter().any(|one| one.project.here() == Some(&folder.path)));
         }
     }
 }
@@ -336,6 +410,13 @@ fn most_recent(machines: BTreeMap<RemoteMachine, u64>) -> BTreeMap<RemoteMachine
     machines.sort_by_key(|(_, used_at)| std::cmp::Reverse(*used_at));
     machines.truncate(MOST_MACHINES);
     machines.into_iter().collect()
+}
+
+/// At most [`MOST_SEEN`], the last one first.
+fn last_seen(mut seen: Vec<SeenFolder>) -> Vec<SeenFolder> {
+    seen.sort_by_key(|folder| std::cmp::Reverse(folder.seen_at));
+    seen.truncate(MOST_SEEN);
+    seen
 }
 
 /// Pinned ones first, then the most recently used; each folder once, and at most [`MOST_KEPT`].
@@ -367,6 +448,61 @@ mod tests {
 
     fn paths(projects: &Projects) -> Vec<String> {
         projects.known.iter().map(|one| one.project.to_string()).collect()
+    }
+
+    #[test]
+    fn a_renamed_folder_is_found_by_its_identity() {
+        let (data, root) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let store = ProjectStore::new(data.path());
+        let path = |name: &str| root.path().join(name);
+        fs::create_dir(path("one")).unwrap();
+        if FolderIdentity::of(&path("one")).is_none() {
+            eprintln!("this disk keeps no creation times");
+            return;
+        }
+        store.see(&path("one"), 1).unwrap();
+        let written = fs::read(data.path().join("projects.json")).unwrap();
+        store.see(&path("one"), 2).unwrap();
+        assert_eq!(fs::read(data.path().join("projects.json")).unwrap(), written, "it was written again");
+        assert!(store.load().known.is_empty(), "it is not in the list of opened projects");
+
+        // Both names exist for the folder: it was not renamed.
+        #[cfg(unix)]
+        std::os::unix::fs::symlink(path("one"), path("link")).unwrap();
+        assert!(store.folders(&path("link")).earlier.is_empty());
+        fs::rename(path("one"), path("two")).unwrap();
+        assert_eq!(store.folders(&path("two")).earlier, [path("one")]);
+        store.see(&path("two"), 3).unwrap();
+        fs::rename(path("two"), path("three")).unwrap();
+        assert_eq!(store.folders(&path("three")).earlier, [path("two"), path("one")]);
+
+        // Another folder at an old path has sessions of its own.
+        fs::create_dir(path("one")).unwrap();
+        assert_eq!(store.folders(&path("three")).earlier, [path("two")]);
+        fs::remove_dir(path("one")).unwrap();
+
+        // A move that the list has is not found twice.
+        let moved = Change::Moved { from: path("two"), to: path("three"), at: 4 };
+        store.change(&[moved]).unwrap();
+        assert_eq!(store.folders(&path("three")).earlier, [path("two"), path("one")]);
+        assert!(store.load().renamed_from(&path("three")).is_empty());
+
+        // A new folder has no earlier ones.
+        fs::create_dir(path("new")).unwrap();
+        assert!(store.folders(&path("new")).earlier.is_empty());
+        let forgotten = store.change(&[Change::Remove { project: path("two").into() }]).unwrap();
+        assert!(forgotten.seen.iter().all(|seen| seen.path != path("two")));
+        assert!(store.change(&[Change::Clear]).unwrap().seen.is_empty());
+    }
+
+    #[test]
+    fn a_damaged_identity_costs_only_itself() {
+        let data = tempfile::tempdir().unwrap();
+        let file = data.path().join("projects.json");
+        fs::write(&file, r#"{"projects":[{"path":"/a"}],"seen":[{"path":"/a"},7,null]}"#).unwrap();
+        let projects = ProjectStore::new(data.path()).load();
+        assert!(projects.set_aside.is_none() && projects.seen.is_empty());
+        assert_eq!(paths(&projects), ["/a"]);
     }
 
     #[test]
@@ -505,8 +641,12 @@ mod tests {
                 ..KnownProject::new(PathBuf::from(format!("/p/{n}")))
             })
             .chain([KnownProject { last_used_at: 1, pinned: true, ..KnownProject::new("relative") }]);
-        let text = serde_json::to_vec(&Contents { projects: projects.collect(), machines: BTreeMap::new() })
-            .unwrap();
+        let text = serde_json::to_vec(&Contents {
+            projects: projects.collect(),
+            machines: BTreeMap::new(),
+            seen: Vec::new(),
+        })
+        .unwrap();
         fs::write(data.path().join("projects.json"), text).unwrap();
         let read = store.load();
         assert_eq!(read.known.len(), MOST_KEPT);

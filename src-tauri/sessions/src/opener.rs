@@ -8,6 +8,7 @@ use deskbell_engine::acp::ChosenAgent;
 use deskbell_engine::api::*;
 use deskbell_engine::disk;
 use deskbell_engine::launch::Fork;
+use deskbell_engine::projects::ProjectStore;
 use deskbell_engine::recorder::Recorder;
 use deskbell_engine::session::{Launcher, Open, SessionHandle, Timeouts};
 use deskbell_engine::store::{Record, SavedSession, Store};
@@ -70,7 +71,7 @@ impl SessionOpener {
     ) -> Launcher {
         let (policy, acp) = (Arc::new(policy), memory.acp.clone());
         let admits = policy.clone();
-        agent::launcher(
+        let launcher = agent::launcher(
             kind,
             acp,
             project.to_owned(),
@@ -78,7 +79,15 @@ impl SessionOpener {
             move || profiles::chosen(&memory, &policy.settings(&memory)),
             move |project, agent| admits.admit(project, agent),
             self.run.clone(),
-        )
+        );
+        let (projects, folder) = (ProjectStore::new(&self.data), project.to_owned());
+        Arc::new(move || {
+            let launch = launcher()?;
+            if let Err(error) = projects.see(&folder, now_ms()) {
+                tracing::warn!(%error, "the project will not be found again if its folder is renamed");
+            }
+            Ok(launch)
+        })
     }
 
     /// Finds the part of the conversation `of` that a fork copies: all of it, or the part before the prompt `before`,

@@ -6,7 +6,6 @@ use crate::opening::{self, Confirmed};
 use crate::project;
 use crate::start::{self, StartPage};
 use crate::windows::Windows;
-use crate::{board, emit};
 use deskbell_engine::api::*;
 use deskbell_engine::disk;
 use deskbell_engine::projects::{Change, ProjectStore};
@@ -78,21 +77,11 @@ async fn open_moved(app: &AppHandle, from: &Path, folder: &Path) -> Answer<()> {
     if app.state::<Windows>().label_of(&from.into()).is_some() {
         return Err(refused("Close the window of this project first."));
     }
-    let registry = app.state::<SessionRegistry>();
-    if registry.runs_agents_of(from) {
+    if app.state::<SessionRegistry>().runs_agents_of(from) {
         return Err(refused("Agents of this project still run. Stop them first."));
     }
-    // The list first: a start after a crash takes along what was not yet moved.
-    let change = Change::Moved { from: from.to_owned(), to: to.clone(), at: start::now() };
-    app.state::<StartPage>().change(change).await?;
-    let moved = registry.move_project(from, &to).await?;
-    if let Some(label) = app.state::<Windows>().label_of(&to.as_path().into()) {
-        for session in moved {
-            emit::to_window(app, &label, WindowEvent::SessionListed { session: Box::new(session) });
-        }
-    }
-    start::sessions_changed(app);
-    board::refresh(app);
+    opening::take_along(app, from, &to).await?;
+    crate::board::refresh(app);
     opening::open(app, &to, false, Confirmed::No).await.map(drop)
 }
 
