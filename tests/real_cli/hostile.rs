@@ -20,7 +20,7 @@ use deskbell_tests::wait::eventually;
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::sync::Semaphore;
-use tokio::task::JoinSet;
+use tokio::task::{JoinSet, LocalSet};
 
 #[cfg(unix)]
 use crate::trust::git;
@@ -265,26 +265,29 @@ impl Place {
 pub async fn each<T, F, Fut>(projects: Vec<T>, name: fn(&T) -> &'static str, test: F) -> Result<()>
 where
     F: Fn(T) -> Fut,
-    Fut: Future<Output = Result<()>> + Send + 'static,
+    Fut: Future<Output = Result<()>> + 'static,
 {
     let cli = Cli::find()?;
     let places = Arc::new(Semaphore::new(AT_ONCE));
-    let mut running = JoinSet::new();
-    for project in projects {
-        let places = Arc::clone(&places);
-        let name = name(&project);
-        let tested = test(project);
-        running.spawn(cli.clone().run(async move {
-            let _place = places.acquire().await.context("the semaphore is never closed")?;
-            tested.await.context(name)
-        }));
-    }
-    let mut failures = Vec::new();
-    while let Some(ended) = running.join_next().await {
-        if let Err(failure) = ended.context("a test panicked")? {
-            failures.push(format!("{failure:#}"));
+    let tested = async {
+        let mut running = JoinSet::new();
+        for project in projects {
+            let places = Arc::clone(&places);
+            let name = name(&project);
+            let tested = test(project);
+            running.spawn_local(cli.clone().run(async move {
+                let _place = places.acquire().await.context("the semaphore is never closed")?;
+                tested.await.context(name)
+            }));
         }
-    }
-    ensure!(failures.is_empty(), "{} folders failed:\n{}", failures.len(), failures.join("\n"));
-    Ok(())
+        let mut failures = Vec::new();
+        while let Some(ended) = running.join_next().await {
+            if let Err(failure) = ended.context("a test panicked")? {
+                failures.push(format!("{failure:#}"));
+            }
+        }
+        ensure!(failures.is_empty(), "{} folders failed:\n{}", failures.len(), failures.join("\n"));
+        Ok(())
+    };
+    LocalSet::new().run_until(tested).await
 }
