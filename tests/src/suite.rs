@@ -10,7 +10,7 @@ use std::env;
 use std::future::Future;
 use std::io::Write;
 use std::pin::Pin;
-use std::sync::{Mutex, PoisonError, RwLock};
+use std::sync::{Condvar, Mutex, PoisonError, RwLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -80,6 +80,7 @@ pub struct Test {
     needs: Requirement,
     deadline: Duration,
     is_alone: bool,
+    is_idle: bool,
     is_sampled: bool,
 }
 
@@ -102,6 +103,7 @@ where
         needs: Requirement::Met,
         deadline: DEADLINE,
         is_alone: false,
+        is_idle: false,
         is_sampled: false,
     }
 }
@@ -127,6 +129,12 @@ impl Test {
     /// Runs while no other does, because it measures times or the load of the machine.
     pub fn alone(mut self) -> Self {
         self.is_alone = true;
+        self
+    }
+
+    /// Waits for minutes and hardly uses the processor: it begins early, and runs beside the usual number of tests.
+    pub fn idle(mut self) -> Self {
+        self.is_idle = true;
         self
     }
 
@@ -158,11 +166,43 @@ const N_SLOWEST: usize = 20;
 /// The name of each test that ran, and how long it took.
 static TIMES: Mutex<Vec<(String, Duration)>> = Mutex::new(Vec::new());
 
+/// Places for tests that use the processor.
+struct Places {
+    free: Mutex<usize>,
+    freed: Condvar,
+}
+
+static PLACES: Places = Places { free: Mutex::new(0), freed: Condvar::new() };
+
+impl Places {
+    fn open(&self, n: usize) {
+        *self.free.lock().unwrap_or_else(PoisonError::into_inner) += n;
+        self.freed.notify_one();
+    }
+
+    /// Waits for a place, which is free again when the guard is dropped.
+    fn take(&self) -> impl Drop {
+        struct Place<'a>(&'a Places);
+        impl Drop for Place<'_> {
+            fn drop(&mut self) {
+                self.0.open(1);
+            }
+        }
+        let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut free = self.freed.wait_while(free, |free| *free == 0).unwrap_or_else(PoisonError::into_inner);
+        *free -= 1;
+        drop(free);
+        Place(self)
+    }
+}
+
 /// Runs the tests in order, those that have to be alone first, and exits the process.
 pub fn run(requirement: Requirement, mut tests: Vec<Test>) -> ! {
     let mut arguments = Arguments::from_args();
-    arguments.test_threads.get_or_insert(N_THREADS);
-    tests.sort_by_key(|test| !test.is_alone);
+    PLACES.open(arguments.test_threads.unwrap_or(N_THREADS));
+    let n_idle = tests.iter().filter(|test| test.is_idle).count();
+    arguments.test_threads.get_or_insert(N_THREADS + n_idle);
+    tests.sort_by_key(|test| (!test.is_alone, !test.is_idle));
     let required = is_required();
     let mut reasons: Vec<String> = Vec::new();
     let left_out = left_out(&tests, arguments.filter.is_none() && !arguments.list && !chance::is_whole());
@@ -221,6 +261,7 @@ fn slowest(mut times: Vec<(String, Duration)>) -> impl Iterator<Item = String> {
 
 impl Test {
     fn run(self) -> Result<(), Failed> {
+        let _place = (!self.is_idle).then(|| PLACES.take());
         // A failed test poisons nothing: the lock protects no data.
         static RUNNING: RwLock<()> = RwLock::new(());
         let _alone = self.is_alone.then(|| RUNNING.write().unwrap_or_else(PoisonError::into_inner));
@@ -273,6 +314,25 @@ mod tests {
         assert_eq!(lines, ["   30.0 s  slow", "    5.0 s  medium", "    1.0 s  quick"]);
         let many = vec![("one".to_owned(), Duration::ZERO); N_SLOWEST + 1];
         assert_eq!(slowest(many).count(), N_SLOWEST);
+    }
+
+    #[test]
+    fn a_test_waits_for_a_place() {
+        let places = Places { free: Mutex::new(0), freed: Condvar::new() };
+        places.open(1);
+        let first = places.take();
+        let (taken, second) = std::sync::mpsc::channel();
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                let _place = places.take();
+                taken.send(()).unwrap();
+            });
+            assert!(second.try_recv().is_err());
+            assert_eq!(*places.free.lock().unwrap(), 0);
+            drop(first);
+            second.recv().unwrap();
+        });
+        assert_eq!(*places.free.lock().unwrap(), 1);
     }
 
     #[test]
