@@ -1,9 +1,10 @@
 //! Hostile folders that try to act when an agent starts in them: none does unless it is trusted. With trust those do
-//! for which it is expected, so that the first half is meaningful. A run plays half of them, chosen by its seed.
+//! for which it is expected, so that the first half is meaningful.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::future::Future;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,13 +12,12 @@ use anyhow::{Context, Result, bail, ensure};
 use deskbell_claude::request::rules_kept_locally;
 use deskbell_engine::api::{Decision, TrustDecision};
 use deskbell_engine::trust::TrustStore;
-use deskbell_tests::chance;
 use deskbell_tests::hostile_projects::{Effect, HostileProject, all, traces};
-use deskbell_tests::mock_api::MockApi;
+use deskbell_tests::mock_api::{MockApi, Request};
 use deskbell_tests::real_cli::{Cli, CliChild, World};
 use deskbell_tests::relay::{DEADLINE, Relay};
 use deskbell_tests::wait::eventually;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::sync::Semaphore;
 use tokio::task::{JoinSet, LocalSet};
@@ -31,25 +31,48 @@ const AT_ONCE: usize = 3;
 /// Deadline for all of them.
 pub const ALL: Duration = Duration::from_secs(300);
 
-pub async fn no_folder_gets_its_way_under_the_engine() -> Result<()> {
-    each(
-        chance::every(2, all()),
-        |project| project.name,
-        |project| async move {
-            let place = Place::build(&project).await?;
-            let mut relay = Relay::spawn(&place.world, &[])?;
-            denied(&mut relay, project.prompts).await?;
-            let session = relay.session()?;
-            ensure!(session["restricted"] == true, "it is not restricted");
-            ensure!(session["mode"] == "default", "the mode is {}", session["mode"]);
-            relay.finish().await?;
+/// Folders that are played as one.
+struct Set {
+    name: &'static str,
+    projects: Vec<HostileProject>,
+}
 
-            let traces = place.traces()?;
-            ensure!(traces.is_empty(), "it ran: {traces:?}");
-            let calls = place.trap.requests();
-            ensure!(calls.is_empty(), "it was called: {calls:?}");
-            ensure!(!place.world.api.messages().is_empty(), "the model was not asked");
-            Ok(())
+fn sets(projects: impl IntoIterator<Item = HostileProject>) -> Vec<Set> {
+    let mut sets: Vec<Set> = Vec::new();
+    for project in projects {
+        let name = project.group.unwrap_or(project.name);
+        match sets.iter_mut().find(|set| set.name == name) {
+            Some(set) => set.projects.push(project),
+            None => sets.push(Set { name, projects: vec![project] }),
+        }
+    }
+    sets
+}
+
+pub async fn no_folder_gets_its_way_under_the_engine() -> Result<()> {
+    let version = Cli::find()?.version().await?;
+    each(
+        sets(all()),
+        |set| set.name,
+        |set| {
+            let version = version.clone();
+            async move {
+                let place = Place::of(&set.projects).await?;
+                let mut relay = Relay::spawn(&place.world, &[])?;
+                denied(&mut relay, &set.projects).await?;
+                let session = relay.session()?;
+                ensure!(session["agentVersion"] == version, "{} runs", session["agentVersion"]);
+                ensure!(session["restricted"] == true, "it is not restricted");
+                ensure!(session["mode"] == "default", "the mode is {}", session["mode"]);
+                relay.finish().await?;
+
+                let traces = place.traces()?;
+                ensure!(traces.is_empty(), "it ran: {traces:?}");
+                let calls = place.trap.requests();
+                ensure!(calls.is_empty(), "it was called: {calls:?}");
+                ensure!(!place.world.api.messages().is_empty(), "the model was not asked");
+                Ok(())
+            }
         },
     )
     .await
@@ -57,39 +80,37 @@ pub async fn no_folder_gets_its_way_under_the_engine() -> Result<()> {
 
 /// With the folder's own settings loaded they act as expected, so the restriction is the reason that they did not.
 pub async fn a_trusted_folder_gets_its_way() -> Result<()> {
-    let mut projects = all();
-    projects.retain(|project| project.unlimited != Effect::Nothing);
+    let version = Cli::find()?.version().await?;
+    let with_effect = all().into_iter().filter(|project| project.unlimited != Effect::Nothing);
     each(
-        chance::every(2, projects),
-        |project| project.name,
-        |project| async move {
-            let place = Place::build(&project).await?;
-            let mut relay = Relay::spawn(&place.world, &["--trust"])?;
-            denied(&mut relay, project.prompts).await?;
-            let session = relay.session()?;
-            ensure!(session["restricted"] == false, "it was restricted all the same");
-            if project.name == "hook-in-background" {
-                // No turn waits for it, and it ends with the agent.
-                place.wait_for_a_trace().await?;
-            }
-            relay.finish().await?;
+        sets(with_effect),
+        |set| set.name,
+        |set| {
+            let version = version.clone();
+            async move {
+                let place = Place::of(&set.projects).await?;
+                let mut relay = Relay::spawn(&place.world, &["--trust"])?;
+                denied(&mut relay, &set.projects).await?;
+                let session = relay.session()?;
+                ensure!(session["agentVersion"] == version, "{} runs", session["agentVersion"]);
+                ensure!(session["restricted"] == false, "it was restricted all the same");
+                if set.projects.iter().any(|project| project.name == BACKGROUND) {
+                    place.wait_for_a_trace_of(BACKGROUND).await?;
+                }
+                relay.finish().await?;
 
-            match project.unlimited {
-                Effect::Runs => ensure!(!place.traces()?.is_empty(), "nothing ran"),
-                Effect::Calls => {
-                    let called = place.trap.wait_for("a call", DEADLINE, |requests| !requests.is_empty());
-                    called.await.map(drop)?;
+                for project in &set.projects {
+                    place.shows_the_effect_of(project, &session).await.context(project.name)?;
                 }
-                Effect::Mode(expected) => {
-                    ensure!(session["mode"] == expected, "the mode is {}", session["mode"])
-                }
-                Effect::Nothing => bail!("there is nothing to see"),
+                Ok(())
             }
-            Ok(())
         },
     )
     .await
 }
+
+/// No turn waits for this hook, and it ends with the agent.
+const BACKGROUND: &str = "hook-in-background";
 
 /// The agent's own `git status` and `git diff`, which it does not ask about, run nothing that git's configuration names.
 #[cfg(unix)]
@@ -191,9 +212,14 @@ async fn turn(place: &Place) -> Result<String> {
     Ok(relay.finish().await?.stderr)
 }
 
-/// Gives the prompts one after the other and denies every request of their turns.
-async fn denied(relay: &mut Relay, prompts: &[&str]) -> Result<()> {
-    for prompt in prompts {
+/// Gives the prompts one after the other, each once, and denies every request of their turns.
+async fn denied(relay: &mut Relay, projects: &[HostileProject]) -> Result<()> {
+    let mut given = Vec::new();
+    for prompt in projects.iter().flat_map(|project| project.prompts) {
+        if given.contains(&prompt) {
+            continue;
+        }
+        given.push(prompt);
         relay.prompt(prompt).await?;
         while let Some(asked) = asked(relay).await? {
             let denial = Decision::Deny { message: "not here".to_owned(), interrupt: false };
@@ -225,22 +251,39 @@ pub async fn the_cli_alone_gives_the_key_to_the_folders_address() -> Result<()> 
     Ok(())
 }
 
-/// A hostile folder, the world of the agent that starts in it, and the address that it would contact.
+/// Hostile folders as one, the world of the agent that starts in it, and the address that they would contact.
 struct Place {
     world: World,
     trap: MockApi,
     folder: PathBuf,
+    is_group: bool,
     _root: TempDir,
 }
 
 impl Place {
     async fn build(project: &HostileProject) -> Result<Self> {
+        Self::of(std::slice::from_ref(project)).await
+    }
+
+    async fn of(projects: &[HostileProject]) -> Result<Self> {
         let root = tempfile::tempdir().context("making a temporary folder")?;
         let folder = root.path().canonicalize()?;
         let trap = MockApi::start().await?;
         let mut world = World::new().await?;
-        world.project = project.build(&folder, &trap.address().to_string())?;
-        Ok(Self { world, trap, folder, _root: root })
+        let address = trap.address().to_string();
+        let is_group = projects.len() > 1;
+        if is_group {
+            world.project = folder.join("together");
+            for project in projects {
+                let part = project.build(&folder, &format!("{address}/{}", project.name))?;
+                add(&part, &world.project, project.name).context(project.name)?;
+                fs::remove_dir_all(part)?;
+            }
+        } else {
+            let project = projects.first().context("no folder")?;
+            world.project = project.build(&folder, &address)?;
+        }
+        Ok(Self { world, trap, folder, is_group, _root: root })
     }
 
     /// The saved decisions in this world.
@@ -252,13 +295,85 @@ impl Place {
         traces(&self.folder).context("looking for traces")
     }
 
-    async fn wait_for_a_trace(&self) -> Result<()> {
-        let folder = self.folder.clone();
-        eventually("something of the folder ran", DEADLINE, async move || {
-            Ok((!traces(&folder)?.is_empty()).then_some(()))
+    /// The traces of a folder: in a group each has its own name.
+    fn traces_of(&self, name: &str) -> Result<Vec<String>> {
+        let mut traces = self.traces()?;
+        traces.retain(|trace| !self.is_group || trace.strip_prefix("ran-") == Some(name));
+        Ok(traces)
+    }
+
+    async fn wait_for_a_trace_of(&self, name: &str) -> Result<()> {
+        eventually("something of the folder ran", DEADLINE, async || {
+            Ok((!self.traces_of(name)?.is_empty()).then_some(()))
         })
         .await
     }
+
+    async fn shows_the_effect_of(&self, project: &HostileProject, session: &Value) -> Result<()> {
+        match project.unlimited {
+            Effect::Runs => ensure!(!self.traces_of(project.name)?.is_empty(), "nothing ran"),
+            Effect::Calls => {
+                let path = if self.is_group { format!("/{}/", project.name) } else { String::new() };
+                let called = |requests: &[Request]| requests.iter().any(|call| call.path.starts_with(&path));
+                self.trap.wait_for("a call", DEADLINE, called).await.map(drop)?;
+            }
+            Effect::Mode(expected) => {
+                ensure!(session["mode"] == expected, "the mode is {}", session["mode"])
+            }
+            Effect::Nothing => bail!("there is nothing to see"),
+        }
+        Ok(())
+    }
+}
+
+/// Adds the files of a folder to another one: settings and servers to those that are there.
+fn add(from: &Path, to: &Path, name: &str) -> Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let (file, to) = (entry.path(), to.join(entry.file_name()));
+        if entry.file_type()?.is_dir() {
+            add(&file, &to, name)?;
+            continue;
+        }
+        let is_known = [".mcp.json", "settings.json", "settings.local.json"].map(OsStr::new);
+        if !is_known.contains(&&*entry.file_name()) {
+            ensure!(!to.exists(), "{} is there already", to.display());
+            fs::copy(file, to)?;
+            continue;
+        }
+        let mut added: Value = serde_json::from_slice(&fs::read(file)?)?;
+        if let Some(servers) = added.get_mut("mcpServers").and_then(Value::as_object_mut) {
+            *servers = std::mem::take(servers)
+                .into_iter()
+                .map(|(server, value)| (format!("{name}-{server}"), value))
+                .collect();
+        }
+        let mut all = match to.exists() {
+            true => serde_json::from_slice(&fs::read(&to)?)?,
+            false => json!({}),
+        };
+        merge(&mut all, added)?;
+        fs::write(to, all.to_string())?;
+    }
+    Ok(())
+}
+
+/// Adds values: the lists become longer, and no value replaces another one.
+fn merge(all: &mut Value, added: Value) -> Result<()> {
+    match (all, added) {
+        (Value::Object(all), Value::Object(added)) => {
+            for (key, value) in added {
+                match all.get_mut(&key) {
+                    Some(known) => merge(known, value).context(key)?,
+                    None => drop(all.insert(key, value)),
+                }
+            }
+        }
+        (Value::Array(all), Value::Array(added)) => all.extend(added),
+        (all, added) => ensure!(*all == added, "{all} and {added}"),
+    }
+    Ok(())
 }
 
 /// Runs a test for each folder on the CLI of the calling test, a few in parallel, and reports all that failed.

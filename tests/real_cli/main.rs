@@ -2,7 +2,7 @@
 //!
 //! Needs `DESKBELL_TEST_CLAUDE`, and for the tests of the engine a built `deskbell`. A smaller set, named `old::…`,
 //! runs on the version that `DESKBELL_TEST_CLAUDE_OLD` names: npm installs it where Node is older. A run plays half of that
-//! set, chosen by its seed.
+//! set, chosen by its seed, and all that is about trust.
 
 mod answers;
 mod api;
@@ -390,14 +390,16 @@ fn on_the_old_version() -> Vec<suite::Test> {
             a_prompt_cut_off_is_held_and_sent_again_only_when_asked,
             a_prompt_is_kept_when_the_agent_is_killed_at_its_first_request,
     ]);
+    let mut chosen: Vec<suite::Test> = chosen.into_iter().map(suite::Test::sampled).collect();
     chosen.extend(tests![trust: a_trusted_folder_has_all_that_it_says]);
-    let changes = tests![trust: a_change_takes_effect_only_with_the_answer];
-    chosen.extend(changes.into_iter().map(|test| test.within(hostile::ALL)));
+    let in_many_folders = tests![
+        trust: a_change_takes_effect_only_with_the_answer;
+        hostile: no_folder_gets_its_way_under_the_engine;
+    ];
+    chosen.extend(in_many_folders.into_iter().map(|test| test.within(hostile::ALL)));
     let needs = Requirement::from(&Cli::find_old().map(drop));
     let on_it = |test: suite::Test| {
-        test.sampled()
-            .needing(needs.clone())
-            .inside("old", |body| Box::pin(async { Cli::find_old()?.run(body).await }))
+        test.needing(needs.clone()).inside("old", |body| Box::pin(async { Cli::find_old()?.run(body).await }))
     };
     chosen.into_iter().map(on_it).collect()
 }

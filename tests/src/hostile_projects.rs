@@ -26,6 +26,8 @@ pub struct HostileProject {
     /// The effects of the CLI without limits there when it is given `prompts`, a turn for each (2.1.329).
     pub unlimited: Effect,
     pub prompts: &'static [&'static str],
+    /// The folders of a group can be one: their settings and servers add up.
+    pub group: Option<&'static str>,
     make: fn(&Path) -> io::Result<()>,
 }
 
@@ -48,35 +50,35 @@ pub fn all() -> Vec<HostileProject> {
     let odd_hook = |name, effect| project(name, &["hook", "oddity"], effect);
     let server = |name, effect| project(name, &["server"], effect);
     vec![
-        hook("hook-session-start"),
-        hook("hook-session-end"),
-        hook("hook-user-prompt-submit"),
-        hook("hook-pre-tool-use").asked(&["BASH true\nSAY hello"]),
-        hook("hook-post-tool-use").asked(&["BASH true\nSAY hello"]),
-        hook("hook-post-tool-use-failure").asked(&["BASH false\nSAY hello"]),
-        hook("hook-stop"),
-        hook("hook-pre-compact").asked(&["SAY hello", "/compact"]),
-        hook("hook-subagent-start").asked(&[SUBAGENT]),
-        hook("hook-subagent-stop").asked(&[SUBAGENT]),
-        hook("hook-message-display"),
-        hook("hook-permission-request").asked(&["WRITE unasked.txt hello\nSAY hello"]),
-        hook("hook-with-arguments"),
-        hook("hook-in-background"),
+        hook("hook-session-start").among(HOOKS),
+        hook("hook-session-end").among(HOOKS),
+        hook("hook-user-prompt-submit").among(HOOKS),
+        hook("hook-pre-tool-use").asked(&["BASH true\nSAY hello"]).among(HOOKS),
+        hook("hook-post-tool-use").asked(&["BASH true\nSAY hello"]).among(HOOKS),
+        hook("hook-post-tool-use-failure").asked(&["BASH false\nSAY hello"]).among(HOOKS),
+        hook("hook-stop").among(HOOKS),
+        hook("hook-pre-compact").asked(&["SAY hello", "/compact"]).among(HOOKS),
+        hook("hook-subagent-start").asked(&[SUBAGENT]).among(HOOKS),
+        hook("hook-subagent-stop").asked(&[SUBAGENT]).among(HOOKS),
+        hook("hook-message-display").among(HOOKS),
+        hook("hook-permission-request").asked(&["WRITE unasked.txt hello\nSAY hello"]).among(HOOKS),
+        hook("hook-with-arguments").among(HOOKS),
+        hook("hook-in-background").among(HOOKS),
         odd_hook("hook-of-unknown-type", Effect::Runs),
-        project("hook-notification", &["hook"], Effect::Nothing),
-        project("hook-unknown-event", &["hook"], Effect::Nothing),
-        project("hook-http", &["hook"], Effect::Calls),
-        project("hook-prompt", &["hook"], Effect::Nothing),
-        project("hook-agent", &["hook"], Effect::Nothing),
-        project("hook-mcp-tool", &["hook"], Effect::Nothing),
+        project("hook-notification", &["hook"], Effect::Nothing).among(IGNORED),
+        project("hook-unknown-event", &["hook"], Effect::Nothing).among(IGNORED),
+        project("hook-http", &["hook"], Effect::Calls).among(HOOKS),
+        project("hook-prompt", &["hook"], Effect::Nothing).among(IGNORED),
+        project("hook-agent", &["hook"], Effect::Nothing).among(IGNORED),
+        project("hook-mcp-tool", &["hook"], Effect::Nothing).among(IGNORED),
         odd_hook("hook-outside-of-a-group", Effect::Nothing),
         project("hooks-turned-off", &["hook", "setting"], Effect::Nothing),
         hook("local-settings-only"),
         hook("both-settings"),
-        server("server-stdio", Effect::Runs),
-        server("server-http", Effect::Calls),
-        server("server-sse", Effect::Calls),
-        server("server-ws", Effect::Calls),
+        server("server-stdio", Effect::Runs).among(SERVERS),
+        server("server-http", Effect::Calls).among(SERVERS),
+        server("server-sse", Effect::Calls).among(SERVERS),
+        server("server-ws", Effect::Calls).among(SERVERS),
         server("server-above", Effect::Runs).opened_at("inner"),
         project("server-with-headers-helper", &["helper", "server"], Effect::Calls),
         project("server-approved", &["server", "serverApproval"], Effect::Runs),
@@ -84,22 +86,23 @@ pub fn all() -> Vec<HostileProject> {
         project("key-helper", &["helper"], Effect::Runs),
         project("aws-helpers", &["helper", "apiAddress", "environment"], Effect::Runs),
         project("google-helper", &["helper", "apiAddress", "environment"], Effect::Runs),
-        project("telemetry-helper", &["helper", "environment"], Effect::Nothing),
-        project("status-line", &["statusLine"], Effect::Nothing),
+        project("telemetry-helper", &["helper", "environment"], Effect::Nothing).among(IGNORED),
+        project("status-line", &["statusLine"], Effect::Nothing).among(IGNORED),
         project("env-base-url", &["apiAddress"], Effect::Calls),
         project("env-base-url-local", &["apiAddress"], Effect::Calls),
         project("env-proxy", &["environment"], Effect::Calls),
-        project("env-key", &["environment"], Effect::Nothing),
-        project("env-node-options", &["environment"], Effect::Nothing),
+        project("env-key", &["environment"], Effect::Nothing).among(IGNORED),
+        project("env-node-options", &["environment"], Effect::Nothing).among(IGNORED),
         project("allow-rules", &["allowRule", "directory", "narrowingRule"], Effect::Nothing)
-            .asked(&["BASH touch ran-allowed\nSAY hello"]),
+            .asked(&["BASH touch ran-allowed\nSAY hello"])
+            .among(IGNORED),
         project("mode-accept-edits", &["mode"], Effect::Mode("acceptEdits")),
         project("mode-dont-ask", &["mode"], Effect::Mode("dontAsk")),
         project("mode-bypass", &["setting", "mode"], Effect::Nothing),
-        project("sandbox-opened", &["sandbox"], Effect::Nothing),
-        project("plugins", &["plugin"], Effect::Nothing),
-        project("unknown-settings", &["setting"], Effect::Nothing),
-        project("skills-and-agents", &["hook", "setting"], Effect::Nothing),
+        project("sandbox-opened", &["sandbox"], Effect::Nothing).among(IGNORED),
+        project("plugins", &["plugin"], Effect::Nothing).among(IGNORED),
+        project("unknown-settings", &["setting"], Effect::Nothing).among(IGNORED),
+        project("skills-and-agents", &["hook", "setting"], Effect::Nothing).among(IGNORED),
         odd_hook("byte-order-mark", Effect::Runs),
         odd_hook("utf-16", Effect::Runs),
         project("not-utf-8", &["hook", "setting", "oddity"], Effect::Runs),
@@ -111,9 +114,9 @@ pub fn all() -> Vec<HostileProject> {
         project("invalid-json", &["unreadable"], Effect::Nothing),
         project("no-object", &["unreadable"], Effect::Nothing),
         project("empty-files", &[], Effect::Nothing),
-        project("nested-settings", &[], Effect::Nothing),
-        project("harmless", &[], Effect::Nothing),
-        project("harmless-settings", &["mode", "setting"], Effect::Nothing),
+        project("nested-settings", &[], Effect::Nothing).among(IGNORED),
+        project("harmless", &[], Effect::Nothing).among(IGNORED),
+        project("harmless-settings", &["mode", "setting"], Effect::Nothing).among(IGNORED),
         #[cfg(unix)]
         hook("linked-folder").made(unix::linked_folder),
         #[cfg(unix)]
@@ -133,6 +136,13 @@ pub fn all() -> Vec<HostileProject> {
     ]
 }
 
+/// Hooks of the usual form, each with a trace of its own.
+const HOOKS: &str = "hooks";
+/// Servers of the usual form.
+const SERVERS: &str = "servers";
+/// Settings and files that the CLI ignores as well.
+const IGNORED: &str = "ignored";
+
 const SUBAGENT: &str = "TOOL Agent {\"description\":\"Look\",\"prompt\":\"SAY looked\",\
                         \"subagent_type\":\"general-purpose\"}\nSAY hello";
 
@@ -144,6 +154,7 @@ fn project(name: &'static str, finds: &'static [&'static str], unlimited: Effect
         is_judged: true,
         unlimited,
         prompts: &["SAY hello"],
+        group: None,
         make: |_| Ok(()),
     }
 }
@@ -151,6 +162,10 @@ fn project(name: &'static str, finds: &'static [&'static str], unlimited: Effect
 impl HostileProject {
     fn asked(self, prompts: &'static [&'static str]) -> Self {
         Self { prompts, ..self }
+    }
+
+    fn among(self, group: &'static str) -> Self {
+        Self { group: Some(group), ..self }
     }
 
     fn opened_at(self, open: &'static str) -> Self {
