@@ -10,6 +10,9 @@ use std::sync::Arc;
 /// The tool of a request about a message of another session: its answer lets the message in or drops it.
 pub const HELD_MESSAGE: &str = "Message of another session";
 
+/// The message to the agent for a denial without a reason.
+pub const NO_REASON: &str = "The user said no.";
+
 /// A request from the agent.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AgentRequest {

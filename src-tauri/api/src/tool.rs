@@ -1,7 +1,7 @@
 //! Tool calls and their details.
 
 use super::diff::Diff;
-use super::document::CodeLine;
+use super::document::{Block, CodeLine};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -173,6 +173,10 @@ pub enum ToolDetail {
     Questions {
         questions: Vec<AnsweredQuestion>,
     },
+    /// A plan that the agent proposed.
+    Plan {
+        blocks: Vec<Block>,
+    },
     /// Formatted JSON, for tools without a better view.
     Json {
         input: String,
@@ -187,7 +191,11 @@ impl ToolDetail {
             Self::Command { output, .. } | Self::Json { output, .. } | Self::Text { output, .. } => {
                 Some(output)
             }
-            Self::Edit(_) | Self::Todos { .. } | Self::Notebook { .. } | Self::Questions { .. } => None,
+            Self::Edit(_)
+            | Self::Todos { .. }
+            | Self::Notebook { .. }
+            | Self::Questions { .. }
+            | Self::Plan { .. } => None,
         }
     }
 
@@ -196,7 +204,11 @@ impl ToolDetail {
             Self::Command { output, .. } | Self::Json { output, .. } | Self::Text { output, .. } => {
                 Some(output)
             }
-            Self::Edit(_) | Self::Todos { .. } | Self::Notebook { .. } | Self::Questions { .. } => None,
+            Self::Edit(_)
+            | Self::Todos { .. }
+            | Self::Notebook { .. }
+            | Self::Questions { .. }
+            | Self::Plan { .. } => None,
         }
     }
 }

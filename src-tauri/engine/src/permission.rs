@@ -24,8 +24,8 @@ pub(crate) use subagents::Subagents;
 
 use crate::agent::tool::{RawInput, ToolKind};
 use crate::agent::{
-    AgentCommand, AnswerOption, Grant, HELD_MESSAGE, Input, OptionKind, OptionScope, SavedIn, ToolRequest,
-    json as text_of,
+    AgentCommand, AnswerOption, Grant, HELD_MESSAGE, Input, NO_REASON, OptionKind, OptionScope, SavedIn,
+    ToolRequest, json as text_of,
 };
 use crate::api::*;
 use crate::document;
@@ -179,7 +179,7 @@ pub(crate) fn answer(
         }
         Decision::Deny { message, interrupt } => {
             let given = message.trim();
-            let message = if given.is_empty() { "The user said no." } else { given };
+            let message = if given.is_empty() { NO_REASON } else { given };
             Answer {
                 command: AgentCommand::Deny {
                     request_id: view.id.to_string(),

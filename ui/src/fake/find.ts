@@ -57,6 +57,8 @@ function detailText(detail: Extract<Body, { type: 'toolCall' }>['detail']): stri
       return diffText(detail);
     case 'notebook':
       return `${detail.cell}\n${diffText(detail.diff)}`;
+    case 'plan':
+      return blocksText(detail.blocks);
     case 'questions':
       return detail.questions
         .flatMap((question) => [question.text, ...question.options.map((option) => option.label), question.ownWords])

@@ -2,6 +2,7 @@
 
 import type {
   Attachment,
+  Block,
   Body,
   CodeLine,
   Diff,
@@ -540,15 +541,8 @@ export function pageRequest(id: string): PermissionRequest {
   };
 }
 
-export function planRequest(id: string): PermissionRequest {
-  return {
-    ...commandRequest(id, ''),
-    tool: 'ExitPlanMode',
-    question: 'Approve this plan?',
-    inputText: '{}',
-    kind: {
-      type: 'plan',
-      blocks: document(`## Round half to even
+export function planBlocks(): Block[] {
+  return document(`## Round half to even
 
 1. Change \`Money::round\` to \`MidpointNearestEven\`.
 2. Add the nine cases of the report to \`tests/totals.rs\`.
@@ -564,7 +558,18 @@ cargo test --workspace --all-features
 | January | 1,204.55 | 1,204.54 |
 | February | 980.13 | 980.12 |
 
-Stored totals stay as they are.`),
+Stored totals stay as they are.`);
+}
+
+export function planRequest(id: string): PermissionRequest {
+  return {
+    ...commandRequest(id, ''),
+    tool: 'ExitPlanMode',
+    question: 'Approve this plan?',
+    inputText: '{}',
+    kind: {
+      type: 'plan',
+      blocks: planBlocks(),
     },
   };
 }

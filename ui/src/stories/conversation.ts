@@ -567,6 +567,10 @@ export const details: Page = () => [
       { type: 'notebook', cell: 'Replace code cell 4f2a', diff: { ...script.DIFF, path: 'totals.ipynb' } },
       { state: 'denied' },
     ),
+    'a plan that was not approved': detailed(
+      { type: 'plan', blocks: script.planBlocks() },
+      { state: 'denied', note: 'not approved: Begin with the totals.' },
+    ),
     'answered questions': detailed({ type: 'questions', questions: ANSWERED }),
     'questions that were not answered': detailed(
       {

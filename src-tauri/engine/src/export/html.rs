@@ -223,7 +223,9 @@ impl Page<'_> {
             self.raw(" · ");
             self.text(note);
         }
-        if let ToolDetail::Edit(diff) | ToolDetail::Notebook { diff, .. } = &call.detail {
+        if let ToolDetail::Edit(diff) | ToolDetail::Notebook { diff, .. } = &call.detail
+            && !matches!(call.state, ToolState::Denied | ToolState::NotRun)
+        {
             self.put(format_args!(" · +{} −{}", diff.added, diff.removed));
         }
         self.duration(" · ", call.duration_ms);
@@ -260,6 +262,7 @@ impl Page<'_> {
                 return self.diff(diff);
             }
             ToolDetail::Questions { questions } => return self.questions(questions),
+            ToolDetail::Plan { blocks } => return self.blocks(blocks),
             ToolDetail::Todos { todos } => {
                 self.raw("<ul>");
                 for todo in todos {

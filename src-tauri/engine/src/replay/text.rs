@@ -117,6 +117,7 @@ fn detail(detail: &ToolDetail) -> String {
         ToolDetail::Questions { questions } => {
             joined(questions::lines(questions).map(|(question, answer)| format!("{question} {answer}")))
         }
+        ToolDetail::Plan { blocks } => plain(blocks),
         ToolDetail::Text { output, .. } => put_out(output),
         ToolDetail::Todos { todos } => {
             joined(todos.iter().map(|todo| format!("{}: {}", word(&todo.state), todo.text)))

@@ -2,7 +2,9 @@
 //! form.
 
 use super::lazy::LazyItem;
+use super::tool::Call;
 use super::{Transcript, questions, words};
+use crate::agent::tool::ToolInput;
 use crate::api::{Block, Body, CopyOf, ExportFormat, ToolDetail, ToolIcon, ToolState};
 use crate::export::{Conversation, ExportedItem};
 use std::borrow::Cow;
@@ -121,6 +123,11 @@ impl Transcript {
                     }
                     if let ToolDetail::Notebook { cell, .. } = &call.detail {
                         paragraph(&mut out, cell);
+                    }
+                    if let Some(ToolInput::Plan { plan: Some(plan) }) =
+                        self.tools.get(&item.head().id).map(Call::input)
+                    {
+                        paragraph(&mut out, &quoted(plan));
                     }
                     // An edit that did not succeed has no diff here.
                     if let ToolDetail::Edit(diff) | ToolDetail::Notebook { diff, .. } = &call.detail

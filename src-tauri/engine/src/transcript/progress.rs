@@ -28,7 +28,10 @@ fn input_bytes(detail: &ToolDetail) -> usize {
     match detail {
         ToolDetail::Command { command: text, .. } | ToolDetail::Json { input: text, .. } => text.len(),
         ToolDetail::Edit(diff) | ToolDetail::Notebook { diff, .. } => diff_bytes(diff),
-        ToolDetail::Text { .. } | ToolDetail::Todos { .. } | ToolDetail::Questions { .. } => 0,
+        ToolDetail::Text { .. }
+        | ToolDetail::Todos { .. }
+        | ToolDetail::Questions { .. }
+        | ToolDetail::Plan { .. } => 0,
     }
 }
 

@@ -160,7 +160,74 @@ fn a_call_that_was_denied_did_not_run() {
         let mut life = Life::new();
         life.called(tool, input);
         life.result(json!("PreToolUse hook error"), json!("Error: no"), true, Some("permission-rule"));
-        assert_eq!((life.said(), life.call().state), (expected, ToolState::Denied));
+        // A call that shows its result has the reason there.
+        let reason = if life.call().detail.output().is_none() { ": PreToolUse hook error" } else { "" };
+        assert_eq!((life.said(), life.call().state), (format!("{expected}{reason}"), ToolState::Denied));
+    }
+}
+
+#[test]
+fn a_denied_edit_keeps_its_change_and_says_the_reason() {
+    let edits = [
+        ("Edit", json!({"file_path": "/project/a.rs", "old_string": "a", "new_string": "b"})),
+        ("Write", json!({"file_path": "/project/a.rs", "content": "b"})),
+        ("NotebookEdit", json!({"notebook_path": "/project/a.ipynb", "cell_id": "c1", "new_source": "b"})),
+    ];
+    for (tool, input) in edits {
+        let mut life = Life::new();
+        life.called(tool, input);
+        life.asked();
+        life.answered(RequestEnd::Denied);
+        let requested = life.call().detail.clone();
+        life.result(json!("Use tabs.\nNot spaces."), json!("Error: Use tabs."), true, None);
+        let (ToolDetail::Edit(diff) | ToolDetail::Notebook { diff, .. }) = &life.call().detail else {
+            panic!("{tool}: {:?}", life.call().detail)
+        };
+        assert!(!diff.hunks.is_empty());
+        assert_eq!(life.call().detail, requested, "it is the change that was shown");
+        assert_eq!(life.call().note.as_deref(), Some("denied: Use tabs. Not spaces."));
+    }
+    // A denial that ends the turn is stored as an interrupt.
+    let mut life = Life::new();
+    life.called("Write", json!({"file_path": "/project/a.rs", "content": "b"}));
+    let requested = life.call().detail.clone();
+    cut(&mut life, Cut::Rejected { is_old: false }, false);
+    assert_eq!(
+        (life.call().state, life.call().note.as_deref()),
+        (ToolState::NotRun, Some("interrupted before it ran"))
+    );
+    assert_eq!(life.call().detail, requested);
+    // Of an edit that failed, the error is shown.
+    let mut life = Life::new();
+    life.called("Edit", json!({"file_path": "/project/a.rs", "old_string": "a", "new_string": "b"}));
+    life.result(json!("No such text."), json!("Error: No such text."), true, None);
+    assert!(matches!(life.call().detail, ToolDetail::Json { .. }));
+}
+
+#[test]
+fn a_plan_is_shown_with_its_answer() {
+    let plan = "# Steps\n\n1. Look";
+    let shown = ToolDetail::Plan { blocks: crate::document::markdown(plan) };
+    for (answer, end, is_error, note) in [
+        ("User has approved your plan.", RequestEnd::Allowed { changed: None }, false, "approved"),
+        ("Look twice.", RequestEnd::Denied, true, "not approved: Look twice."),
+        ("The user said no.", RequestEnd::Denied, true, "not approved"),
+    ] {
+        let mut life = Life::new();
+        life.called("ExitPlanMode", json!({"plan": plan, "planFilePath": "/plans/a.md"}));
+        assert_eq!(life.call().detail, shown);
+        life.asked();
+        life.answered(end);
+        life.result(json!(answer), json!(answer), is_error, None);
+        assert_eq!(life.said(), format!("Proposed a plan – {note}"));
+        assert_eq!(life.call().detail, shown);
+        let copy = life.0.text_of("Title", &CopyOf::Conversation).unwrap();
+        assert!(copy.contains("> # Steps"), "{copy}");
+    }
+    for without in [json!({}), json!({"plan": " "}), json!({"plan": "x".repeat(17 * 1024)})] {
+        let mut life = Life::new();
+        life.called("ExitPlanMode", without);
+        assert!(matches!(life.call().detail, ToolDetail::Json { .. }));
     }
 }
 
@@ -277,7 +344,7 @@ fn a_question_is_asked_whatever_comes_of_it() {
     assert_eq!(life.said(), "Asking Which? – waiting for you");
     life.answered(RequestEnd::Denied);
     life.result(json!("skipped"), json!("Error: skipped"), true, Some("permission-rule"));
-    assert_eq!(life.said(), "Asked Which? – not answered");
+    assert_eq!(life.said(), "Asked Which? – not answered: skipped");
 }
 
 /// The agent sends the permission requests of a reply one after the other.

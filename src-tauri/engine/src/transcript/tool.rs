@@ -4,7 +4,7 @@ use super::lazy::Late;
 use super::output::{self, Part, Source};
 use super::{edits, questions, results, tasks, wording};
 use crate::agent::tool::{RawInput, ToolInput, ToolKind};
-use crate::agent::{Input, Streams, ToolCall as AgentCall, ToolResult};
+use crate::agent::{Input, NO_REASON, Streams, ToolCall as AgentCall, ToolResult};
 use crate::api::*;
 use crate::document;
 use crate::excerpt::excerpt;
@@ -217,18 +217,27 @@ impl Call {
         let subject = self.subject(&input);
         let failure = outcome.filter(|_| state == ToolState::Failed).and_then(failure);
         let known = self.end_note.clone().or(failure);
+        let detail = self.detail(&input, state, outcome);
+        let note = known.or_else(|| {
+            let note = words.note(state, facts)?;
+            let reason = outcome.filter(|_| state == ToolState::Denied && detail.output().is_none());
+            Some(match reason.and_then(denial) {
+                Some(reason) => format!("{note}: {reason}"),
+                None => note.to_owned(),
+            })
+        });
         ToolCall {
             tool: self.call.name.clone(),
             icon: words.icon,
             verb: words.verb(state, facts),
             subject,
             state,
-            note: known.or_else(|| words.note(state, facts).map(str::to_owned)),
+            note,
             in_background: self.background,
             original_input: self.original.as_ref().map(|original| beginning(self.input_text(original))),
             duration_ms,
             n_images: outcome.map_or(0, |outcome| outcome.n_images),
-            detail: self.detail(&input, state, outcome),
+            detail,
         }
     }
 
@@ -308,9 +317,11 @@ impl Call {
             }
             ToolInput::Edit { path, .. }
             | ToolInput::Write { path, .. }
-            | ToolInput::MultiEdit { path, .. } => path.and_then(|path| self.edit(path, input, outcome)),
+            | ToolInput::MultiEdit { path, .. } => {
+                path.and_then(|path| self.edit(path, input, state, outcome))
+            }
             ToolInput::EditNotebook { path, .. } => path
-                .filter(|_| outcome.is_none_or(|outcome| !outcome.is_error))
+                .filter(|_| outcome.is_none_or(|outcome| !outcome.is_error) || has_not_run(state))
                 .and_then(|path| edits::notebook(self.relative(path), input, state, outcome))
                 .map(|detail| match detail {
                     ToolDetail::Notebook { cell, diff } => {
@@ -323,6 +334,9 @@ impl Call {
                 questions.map(|questions| ToolDetail::Questions { questions })
             }
             ToolInput::Read { path } => outcome.and_then(|outcome| self.read(*path, outcome)),
+            ToolInput::Plan { plan: Some(plan) } if (1..=MOST_OF_A_PLAN).contains(&plan.trim().len()) => {
+                Some(ToolDetail::Plan { blocks: document::markdown(plan) })
+            }
             ToolInput::TodoList { todos: Some(todos) } => Some(ToolDetail::Todos { todos: todos.clone() }),
             _ => None,
         };
@@ -332,13 +346,25 @@ impl Call {
         })
     }
 
-    fn edit(&self, path: &str, input: &ToolInput<'_>, outcome: Option<&ToolResult>) -> Option<ToolDetail> {
-        if outcome.is_some_and(|outcome| outcome.is_error) {
+    /// The change that was made. One that was denied or cut off before it ran is shown as it was requested; of one that
+    /// failed, the error is shown.
+    fn edit(
+        &self,
+        path: &str,
+        input: &ToolInput<'_>,
+        state: ToolState,
+        outcome: Option<&ToolResult>,
+    ) -> Option<ToolDetail> {
+        let is_error = outcome.is_some_and(|outcome| outcome.is_error);
+        if is_error && !has_not_run(state) {
             return None;
         }
         let path = self.relative(path);
         let requested = || self.requested.get_or_init(|| edits::requested(path, input)).clone();
-        let diff = outcome.and_then(|outcome| edits::made(path, outcome)).or_else(requested)?;
+        let diff = outcome
+            .filter(|_| !is_error)
+            .and_then(|outcome| edits::made(path, outcome))
+            .or_else(requested)?;
         Some(ToolDetail::Edit(self.with_colours(diff)))
     }
 
@@ -359,6 +385,12 @@ fn language_of(path: Option<&str>) -> Option<String> {
 /// Maximum bytes displayed of an input that did not run. The raw call contains all of it.
 const ORIGINAL: usize = 16 * 1024;
 
+/// Longer plans are shown as JSON, in parts, in bytes.
+const MOST_OF_A_PLAN: usize = 16 * 1024;
+
+/// Maximum characters of the reason of a denial.
+const LONGEST_REASON: usize = 240;
+
 /// Maximum characters of a note and of a subject.
 const LONGEST_NOTE: usize = 80;
 const LONGEST_SUBJECT: usize = 200;
@@ -378,6 +410,18 @@ fn failure(outcome: &ToolResult) -> Option<String> {
     }
     let first = first_line(outcome.text.trim_start_matches("Error: "));
     Some(first).filter(|first| !first.is_empty()).map(|first| excerpt(&first, LONGEST_NOTE))
+}
+
+/// Whether a call with this state had no effect.
+fn has_not_run(state: ToolState) -> bool {
+    matches!(state, ToolState::Denied | ToolState::NotRun)
+}
+
+/// The reason of a denial on one line; `None` if the user gave none.
+fn denial(outcome: &ToolResult) -> Option<String> {
+    let reason = outcome.text.trim_start_matches("Error: ").split_whitespace().collect::<Vec<_>>().join(" ");
+    let is_given = !reason.is_empty() && reason != NO_REASON && outcome.rejection.is_none();
+    is_given.then(|| excerpt(&reason, LONGEST_REASON))
 }
 
 fn command_output(outcome: &ToolResult) -> String {

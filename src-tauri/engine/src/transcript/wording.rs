@@ -124,6 +124,7 @@ impl Words {
         let was_shown = self.kind == Kind::Request && facts.asked;
         match state {
             ToolState::Waiting => Some("waiting for you"),
+            ToolState::Succeeded if self.icon == ToolIcon::Plan => Some("approved"),
             ToolState::Denied if was_shown && self.icon == ToolIcon::Plan => Some("not approved"),
             ToolState::Denied | ToolState::NotRun | ToolState::Interrupted if was_shown => {
                 Some("not answered")
@@ -235,7 +236,7 @@ mod tests {
             ["Asked", "Asked", "Asked … not answered", "Asked … not answered", "Asked … not answered"];
         assert_eq!(words("AskUserQuestion", asked), question);
         let plan = [
-            "Proposed",
+            "Proposed … approved",
             "Proposed",
             "Proposed … not approved",
             "Proposed … not answered",

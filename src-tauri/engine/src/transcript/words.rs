@@ -59,6 +59,7 @@ fn detail(detail: &ToolDetail, out: &mut String) {
             }
             question.own_words.iter().for_each(|words| line(words, out));
         }),
+        ToolDetail::Plan { blocks: plan } => blocks(plan, out),
         ToolDetail::Text { .. } => {}
         ToolDetail::Todos { todos } => {
             todos.iter().for_each(|todo| line(&todo.text, out));

@@ -1587,7 +1587,7 @@ cell: string,
  * The source of the cell: the difference if its earlier source is known, otherwise the new source as added
  * lines. Empty for a deleted cell whose source is not known.
  */
-diff: Diff, } | { "type": "questions", questions: Array<AnsweredQuestion>, } | { "type": "json", input: string, 
+diff: Diff, } | { "type": "questions", questions: Array<AnsweredQuestion>, } | { "type": "plan", blocks: Array<Block>, } | { "type": "json", input: string, 
 /**
  * The beginning of the output.
  */

@@ -24,6 +24,15 @@ it('counts no line of a change that was not made', async () => {
   expect((await drawn(written('denied'), true)).textContent).toContain('This change was not made.');
 });
 
+it('draws a plan as a document, with its answer', async () => {
+  const detail = { type: 'plan' as const, blocks: script.planBlocks() };
+  const note = 'not approved: Begin with the totals.';
+  const root = await drawn(script.tool('plan', 'Proposed', 'a plan', detail, { state: 'denied', note }), true);
+  expect(root.querySelector('.head')?.textContent).toContain(note);
+  expect(root.querySelector('.plan li')).not.toBeNull();
+  expect(root.querySelector('.plan')?.textContent).not.toMatch(/[{}#]/);
+});
+
 it('says the state to those who do not see its picture', async () => {
   const root = await drawn(script.ran('rm -rf x', [], { state: 'notRun', note: 'interrupted before it ran' }));
   expect(root.querySelector('.state')?.textContent).toBe('Interrupted before it ran');
