@@ -25,7 +25,7 @@ pub use atomic::{
     remove_leftovers, remove_old_leftovers, remove_old_leftovers_below, replace, write_atomically, write_new,
     write_with_mode,
 };
-pub use lock::lock_writers;
+pub use lock::{lock_writers, try_lock_writers};
 pub use pool::{DEADLINE, Unfinished, run};
 pub use read::{
     End, Ends, EndsReader, FileKind, KindListing, Listing, ReadError, Regular, append_regular,

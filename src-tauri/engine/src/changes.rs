@@ -3,6 +3,7 @@
 //! Git's own program reads the commit and the index; the files of the project are read here. So nothing runs that the
 //! repository configures, whether the folder is trusted or not.
 
+mod commit;
 mod compare;
 mod content;
 mod edits;
@@ -23,6 +24,7 @@ pub(crate) mod list_tests;
 #[cfg(unix)]
 mod revert_tests;
 
+pub use commit::Commits;
 pub(crate) use edits::EditedFiles;
 pub(crate) use git::{Git, GitError};
 pub use revert::Reverts;

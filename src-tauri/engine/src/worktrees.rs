@@ -16,7 +16,6 @@ use crate::changes::{Git, GitError, WorkingTree};
 use crate::disk;
 use crate::host::Host;
 use error::WorktreeError;
-use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -140,7 +139,7 @@ impl<'a> Worktrees<'a> {
             ));
         }
         let git = self.git().await?;
-        let settings = without_filters(&git.of(Path::new(&worktree.path))).await?;
+        let settings = git.of(Path::new(&worktree.path)).filters_off().await?;
         let git = git.with(settings, DEADLINE);
         // Git looks once more, and refuses if the worktree has changed since.
         git.ask(&["worktree", "remove", "--", &worktree.path]).await?;
@@ -192,7 +191,7 @@ impl<'a> Worktrees<'a> {
     /// Writes the files of its commit.
     async fn check_out(&self, path: &Path) -> Result<(), WorktreeError> {
         let git = self.git().await?;
-        let settings = without_filters(&git.of(path)).await?;
+        let settings = git.of(path).filters_off().await?;
         let git = git.with(settings, DEADLINE);
         git.of(path).ask(&["read-tree", "-u", "--reset", "HEAD"]).await?;
         Ok(())
@@ -318,27 +317,6 @@ async fn check_name(git: &Git<'_>, branch: &str) -> Result<(), WorktreeError> {
         true => Ok(()),
         false => Err(WorktreeError::BadName(branch.to_owned())),
     }
-}
-
-/// Settings that empty every filter that the repository has.
-async fn without_filters(git: &Git<'_>) -> Result<Vec<String>, WorktreeError> {
-    let listed = git.ask(&["config", "--list", "--null", "--name-only"]).await?;
-    let listed = String::from_utf8_lossy(&listed);
-    let names: BTreeSet<&str> = listed
-        .split('\0')
-        .filter_map(|key| key.strip_prefix("filter.")?.rsplit_once('.'))
-        .map(|(name, _)| name)
-        .collect();
-    let mut settings = Vec::new();
-    for name in names {
-        // Git takes what is before the first `=` for the name.
-        if name.contains(['=', '\n', '\u{fffd}']) {
-            return Err(WorktreeError::Filter(name.to_owned()));
-        }
-        settings.extend(["clean", "smudge", "process"].map(|part| format!("filter.{name}.{part}=")));
-        settings.push(format!("filter.{name}.required=false"));
-    }
-    Ok(settings)
 }
 
 /// Whether a question that fails for “no” was answered with “yes”.

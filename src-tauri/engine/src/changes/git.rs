@@ -10,6 +10,7 @@ use crate::disk;
 use crate::files::user_file;
 use crate::host::{Host, Program};
 use crate::probe::{Answer, Unanswered, ask_with};
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -74,6 +75,8 @@ pub enum GitError {
     Disk(#[from] disk::Unfinished),
     #[error("the repository has more files than can be listed")]
     TooMuch,
+    #[error("the filter “{0}” of the repository cannot be turned off")]
+    Filter(String),
 }
 
 /// The git program, asked about one folder.
@@ -84,6 +87,11 @@ pub(crate) struct Git<'a> {
     ignore_file: Option<PathBuf>,
     /// `name=value`, after those of [`SWITCHES`].
     settings: Vec<String>,
+    /// The environment of the user, with which git runs what the user and the repository configure. `None` is the closed
+    /// environment.
+    of_user: Option<Vec<(OsString, OsString)>>,
+    /// Variables in addition to the environment.
+    variables: Vec<(OsString, OsString)>,
     deadline: Duration,
 }
 
@@ -96,7 +104,17 @@ impl<'a> Git<'a> {
         };
         let (program, ignore_file) = disk::run(folder, disk::DEADLINE, finding).await?;
         let program = program.ok_or(GitError::NoProgram)?;
-        Ok(Self { host, program, folder, ignore_file, settings: Vec::new(), deadline: DEADLINE })
+        let (settings, variables) = (Vec::new(), Vec::new());
+        Ok(Self {
+            host,
+            program,
+            folder,
+            ignore_file,
+            settings,
+            of_user: None,
+            variables,
+            deadline: DEADLINE,
+        })
     }
 
     pub fn folder(&self) -> &'a Path {
@@ -114,13 +132,48 @@ impl<'a> Git<'a> {
             folder,
             ignore_file: self.ignore_file.clone(),
             settings: self.settings.clone(),
+            of_user: self.of_user.clone(),
+            variables: self.variables.clone(),
             deadline: self.deadline,
         }
+    }
+
+    /// The same program as the user runs it: with this environment, all settings, hooks and filters.
+    pub fn as_user(&self, environment: Vec<(OsString, OsString)>) -> Self {
+        Self { of_user: Some(environment), ..self.of(self.folder) }
+    }
+
+    /// The same program with more variables.
+    pub fn with_variables(&self, variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
+        let mut git = self.of(self.folder);
+        git.variables.extend(variables);
+        git
     }
 
     /// The same program with more settings (`name=value`) and another time limit.
     pub fn with(self, settings: Vec<String>, deadline: Duration) -> Self {
         Self { settings, deadline, ..self }
+    }
+
+    /// Settings that empty every filter that the repository has.
+    pub async fn filters_off(&self) -> Result<Vec<String>, GitError> {
+        let listed = self.ask(&["config", "--list", "--null", "--name-only"]).await?;
+        let listed = String::from_utf8_lossy(&listed);
+        let names: BTreeSet<&str> = listed
+            .split('\0')
+            .filter_map(|key| key.strip_prefix("filter.")?.rsplit_once('.'))
+            .map(|(name, _)| name)
+            .collect();
+        let mut settings = Vec::new();
+        for name in names {
+            // Git takes what is before the first `=` for the name.
+            if name.contains(['=', '\n', '\u{fffd}']) {
+                return Err(GitError::Filter(name.to_owned()));
+            }
+            settings.extend(["clean", "smudge", "process"].map(|part| format!("filter.{name}.{part}=")));
+            settings.push(format!("filter.{name}.required=false"));
+        }
+        Ok(settings)
     }
 
     /// Runs a command without input and returns its output.
@@ -143,24 +196,35 @@ impl<'a> Git<'a> {
     }
 
     async fn run(&self, args: &[&str], input: &[u8], most: usize) -> Result<Answer, GitError> {
+        Ok(ask_with(self.host, self.started_with(args), input, most, self.deadline).await?)
+    }
+
+    pub fn host(&self) -> &'a dyn Host {
+        self.host
+    }
+
+    /// The program with these arguments.
+    pub fn started_with(&self, args: &[&str]) -> Program {
         let mut all: Vec<OsString> = vec!["--no-pager".into()];
-        for switch in SWITCHES.iter().copied().chain(self.settings.iter().map(String::as_str)) {
+        let switches = if self.of_user.is_some() { &[] } else { SWITCHES };
+        for switch in switches.iter().copied().chain(self.settings.iter().map(String::as_str)) {
             all.extend(["-c".into(), switch.into()]);
         }
-        if let Some(file) = &self.ignore_file {
+        if let (Some(file), None) = (&self.ignore_file, &self.of_user) {
             let mut setting = OsString::from("core.excludesFile=");
             setting.push(file);
             all.extend(["-c".into(), setting]);
         }
         all.extend(args.iter().map(OsString::from));
-        let program = Program {
+        let mut environment = self.of_user.clone().unwrap_or_else(|| environment(&self.program));
+        environment.extend(self.variables.iter().cloned());
+        Program {
             path: self.program.clone(),
             args: all,
             folder: self.folder.to_owned(),
-            environment: environment(&self.program),
+            environment,
             priority: Priority::Normal,
-        };
-        Ok(ask_with(self.host, program, input, most, self.deadline).await?)
+        }
     }
 }
 

@@ -32,6 +32,8 @@ pub(super) struct IndexEntry {
     pub seen: Option<Seen>,
     /// Not checked out: the folder is a part of a sparse checkout.
     pub is_skipped: bool,
+    /// Added with `--intent-to-add`: the index has no content of it.
+    pub is_intended: bool,
 }
 
 /// `git ls-tree -r -z`.
@@ -68,6 +70,7 @@ pub(super) fn index(output: &[u8]) -> BTreeMap<GitPath, IndexEntry> {
         }
         let flags = number(debug, "flags: ", 16).unwrap_or(0);
         entry.is_skipped = flags & 0x4000_0000 != 0;
+        entry.is_intended = flags & 0x2000_0000 != 0;
         entry.blob = Some(Blob { mode, id: id.to_owned() });
         entry.seen = seen(debug);
     }

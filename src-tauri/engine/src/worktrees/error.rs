@@ -19,8 +19,6 @@ pub enum WorktreeError {
     Exists(PathBuf),
     #[error("the branch {0} is checked out in {1}")]
     CheckedOut(String, String),
-    #[error("the filter “{0}” of the repository cannot be turned off")]
-    Filter(String),
     #[error("no worktree of this repository is {0}")]
     Unknown(String),
     #[error("the folder {0} is gone")]
@@ -48,6 +46,12 @@ impl From<WorktreeError> for CommandError {
                 ErrorCode::Internal,
                 "Git was not found on this computer. Install it to use worktrees.".to_owned(),
             ),
+            Git(GitError::Filter(name)) => (
+                ErrorCode::Refused,
+                format!(
+                    "The filter “{name}” of the repository could run a program, and cannot be turned off."
+                ),
+            ),
             Git(_) => (ErrorCode::Internal, "Git reported an error.".to_owned()),
             NoRepository => (
                 ErrorCode::BadProject,
@@ -66,12 +70,6 @@ impl From<WorktreeError> for CommandError {
             CheckedOut(branch, path) => (
                 ErrorCode::BadCommand,
                 format!("The branch {branch} is already checked out in {path}. Choose another name."),
-            ),
-            Filter(name) => (
-                ErrorCode::Refused,
-                format!(
-                    "The filter “{name}” of the repository could run a program, and cannot be turned off."
-                ),
             ),
             Unknown(name) => {
                 (ErrorCode::BadCommand, format!("{name} is no longer a worktree of this repository."))
