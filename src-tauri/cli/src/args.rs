@@ -2,6 +2,7 @@
 
 pub mod app_link;
 pub mod changes;
+pub mod commit;
 pub mod edit;
 pub mod on;
 mod projects;
@@ -63,6 +64,10 @@ enum Command {
     ///
     /// Reads git's files and runs nothing that the repository configures.
     Changes(changes::ChangesArgs),
+    /// Commit files or hunks with your own git, or undo the last commit
+    ///
+    /// Hooks run in a trusted folder, and in others only if you say so.
+    Commit(commit::CommitArgs),
     /// List the worktrees of a repository, with their branches and numbers of changed files, add or remove one
     Worktrees(worktrees::WorktreesArgs),
     /// Show whether a folder is trusted, and what its settings would run, load or allow, or decide it
@@ -180,6 +185,8 @@ pub enum Mode {
     Sessions(sessions::SessionsMode),
     /// Lists the changes of a working tree, prints them as a patch, or reverts one.
     Changes(changes::ChangesOptions),
+    /// Makes a commit, plans one, or undoes the last one.
+    Commit(commit::CommitOptions),
     /// Lists, adds, reviews or removes worktrees.
     Worktrees(worktrees::WorktreesOptions),
     /// Replaces the AppImage that runs, or says whether there is a newer one.
@@ -235,6 +242,8 @@ pub enum Problem {
     Clap(#[from] clap::Error),
     #[error("--hunk needs the @@ line of the patch: --hunk='@@ -12,4 +12,5 @@'")]
     BadHunk,
+    #[error("--hunk needs exactly one FILE")]
+    HunksOfFiles,
     #[error("`deskbell agents` lists the names, and “{0}” is not one")]
     NoSuchAgent(String),
     #[error("--fingerprint belongs to --decide=trust and --decide=keep, which need it")]
@@ -324,6 +333,7 @@ impl CommandLine {
             Command::Recordings(args) => Mode::Recordings(args.mode()),
             Command::Sessions(args) => Mode::Sessions(args.checked(cwd)?),
             Command::Changes(args) => Mode::Changes(args.checked(cwd)?),
+            Command::Commit(args) => Mode::Commit(args.checked(cwd)?),
             Command::Worktrees(args) => Mode::Worktrees(args.checked(cwd)?),
             Command::Trust(args) => Mode::Trust(args.checked(cwd)?),
             Command::Agents { json } => Mode::Agents { json },

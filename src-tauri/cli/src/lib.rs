@@ -9,6 +9,7 @@ pub mod args;
 pub mod attach;
 mod browse;
 mod changes;
+mod commit;
 mod doctor;
 pub mod exit;
 mod link;
@@ -135,6 +136,7 @@ fn run(mode: Mode, desktop: Option<&Desktop>) -> ExitCode {
         Mode::Sessions(SessionsMode::Attach(id)) => server(ServerMode::Terminal(id)),
         Mode::Sessions(SessionsMode::Stored(mode)) => sessions::main(mode),
         Mode::Changes(options) => changes::main(&options),
+        Mode::Commit(options) => commit::main(&options),
         Mode::Worktrees(options) => worktrees::main(&options),
         Mode::Update(options) => update::main(options),
         Mode::Trust(options) => trust_command::main(options),

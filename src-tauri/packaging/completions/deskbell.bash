@@ -22,6 +22,9 @@ _deskbell() {
             deskbell,changes)
                 cmd="deskbell__subcmd__changes"
                 ;;
+            deskbell,commit)
+                cmd="deskbell__subcmd__commit"
+                ;;
             deskbell,doctor)
                 cmd="deskbell__subcmd__doctor"
                 ;;
@@ -69,6 +72,9 @@ _deskbell() {
                 ;;
             deskbell__subcmd__help,changes)
                 cmd="deskbell__subcmd__help__subcmd__changes"
+                ;;
+            deskbell__subcmd__help,commit)
+                cmd="deskbell__subcmd__help__subcmd__commit"
                 ;;
             deskbell__subcmd__help,doctor)
                 cmd="deskbell__subcmd__help__subcmd__doctor"
@@ -284,7 +290,7 @@ _deskbell() {
 
     case "${cmd}" in
         deskbell)
-            opts="-h -V --demo --prompt --open --background --help --version projects relay replay recordings sessions changes worktrees trust agents folders on edit settings doctor update help"
+            opts="-h -V --demo --prompt --open --background --help --version projects relay replay recordings sessions changes commit worktrees trust agents folders on edit settings doctor update help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -363,6 +369,43 @@ _deskbell() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        deskbell__subcmd__commit)
+            opts="-m -h --in --all --hunk --message --signoff --amend --hooks --plan --undo --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --in)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --hunk)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --message)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -m)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --hooks)
+                    COMPREPLY=($(compgen -W "run skip" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         deskbell__subcmd__doctor)
             opts="-h --agent --json --log --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -425,7 +468,7 @@ _deskbell() {
             return 0
             ;;
         deskbell__subcmd__help)
-            opts="projects relay replay recordings sessions changes worktrees trust agents folders on edit settings doctor update help"
+            opts="projects relay replay recordings sessions changes commit worktrees trust agents folders on edit settings doctor update help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -453,6 +496,20 @@ _deskbell() {
             return 0
             ;;
         deskbell__subcmd__help__subcmd__changes)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__help__subcmd__commit)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )

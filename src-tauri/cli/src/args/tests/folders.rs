@@ -1,11 +1,14 @@
 //! The commands about a folder: changes, worktrees, trust, projects, agents and folders.
 
 use super::super::changes::{ChangesAction, ChangesOptions};
+use super::super::commit::{CommitAction, CommitOptions};
 use super::super::trust::{Of, TrustOptions};
 use super::super::worktrees::{WorktreesAction, WorktreesOptions};
 use super::*;
 use deskbell_engine::acp::ChosenAgent;
-use deskbell_engine::api::{HunkPlace, TrustDecision};
+use deskbell_engine::api::{
+    CommitFile, CommitFiles, CommitPrograms, CommitRequest, HunkPlace, TrustDecision,
+};
 use deskbell_engine::api::{ProjectRef, RemoteProject};
 
 /// A command in `/`.
@@ -53,6 +56,33 @@ fn a_hunk_is_named_by_its_line_in_the_patch() {
     for both in [["--json", "--patch"], ["--revert=a", "--revert=b"], ["--undo-revert", "--revert=a"]] {
         assert_eq!(refusal("changes", &both), ErrorKind::ArgumentConflict, "{both:?}");
     }
+}
+
+#[test]
+fn a_commit_is_planned_made_or_undone() {
+    let commit = |args: &[&str], action, json| {
+        let options = CommitOptions { project: "/".into(), action, json };
+        assert_eq!(of("commit", args).unwrap(), Mode::Commit(options), "{args:?}");
+    };
+    let file = |path: &str, hunks| CommitFile { path: path.to_owned(), hunks, version: None };
+    let request = |files| CommitRequest { files, message: Some("x".to_owned()), ..CommitRequest::default() };
+    let two = CommitFiles::Only(vec![file("a", None), file("-b", None)]);
+    commit(&["-m", "x", "a", "--", "-b"], CommitAction::Make(request(two), None), false);
+    let all = CommitRequest { signoff: true, ..request(CommitFiles::All) };
+    let run = Some(CommitPrograms::Run);
+    commit(&["--all", "-mx", "--signoff", "--hooks=run", "--json"], CommitAction::Make(all, run), true);
+    let hunk = HunkPlace { old_start: 1, n_old: 1, new_start: 1, n_new: 2 };
+    let part = CommitFiles::Only(vec![file("a", Some(vec![hunk]))]);
+    commit(&["a", "--hunk=@@ -1 +1,2 @@", "--message=x", "--plan"], CommitAction::Plan(request(part)), false);
+    let amend = CommitRequest { amend: true, ..CommitRequest::default() };
+    commit(&["--amend", "--hooks=skip"], CommitAction::Make(amend, Some(CommitPrograms::Skip)), false);
+    commit(&["--undo", "--in=/"], CommitAction::Undo, false);
+    let two_files = of("commit", &["a", "b", "--hunk=@@ -1 +1,2 @@", "-mx"]);
+    assert!(matches!(two_files, Err(Problem::HunksOfFiles)));
+    for both in [["--undo", "--all"], ["--undo", "a"], ["--all", "a"], ["--plan", "--hooks=run"]] {
+        assert_eq!(refusal("commit", &both), ErrorKind::ArgumentConflict, "{both:?}");
+    }
+    assert_eq!(refusal("commit", &["--hooks=yes"]), ErrorKind::InvalidValue);
 }
 
 #[test]
