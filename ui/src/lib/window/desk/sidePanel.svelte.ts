@@ -1,10 +1,12 @@
 // Whether the panel with changes and tasks is shown.
 
 interface SidePanelFacts {
-  /** The session on screen. */
-  session: string | null;
+  /** The sessions on screen. */
+  sessions: string;
   /** A request waits for the user's answer. */
   isAsked: boolean;
+  /** The focus moved between two sessions, and the changes of the other one are being read. */
+  isReading: boolean;
   /** The panel has something to show. */
   isUseful: boolean;
   /** What the user chose for this project; `null` if nothing yet. */
@@ -27,8 +29,8 @@ export class SidePanelState {
       const now = facts();
       const before = this.#before;
       this.#before = now;
-      const isByUser = before === null || now.session !== before.session || now.chosen !== before.chosen;
-      if (now.isAsked && !isByUser) return;
+      const isByUser = before === null || now.sessions !== before.sessions || now.chosen !== before.chosen;
+      if ((now.isAsked || now.isReading) && !isByUser) return;
       this.isShown = now.isUseful && (now.chosen ?? now.usual);
     });
   }

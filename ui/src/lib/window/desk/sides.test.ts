@@ -2,10 +2,11 @@
 
 import { cleanup, fireEvent, screen } from '@testing-library/svelte';
 import { tick } from 'svelte';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import { openApp } from '../../../test/app';
 import type { SidePanels } from '../../bindings/api';
+import { WORKING } from '../../../fake/changes';
 import { commandRequest, edit } from '../../../fake/script';
 import type { FakeSession } from '../../../fake/session';
 import { Sides } from './sides.svelte';
@@ -114,6 +115,28 @@ describe('beside a request', () => {
     expect(panel()).not.toBeNull();
     await fireEvent.click(screen.getByRole('button', { name: 'Changes and tasks' }));
     expect(panel()).toBeNull();
+  });
+
+  it('the panel stays while the focus moves between two sessions and the changes are read again', async () => {
+    await windowOf(1600);
+    const { host, user } = await openApp('empty', { ...USUAL, side: { width: null, shown: true } });
+    host.workingChanges = WORKING;
+    const title = host.session('s1')?.facts.title ?? '';
+    host.session('s1')?.patch({ isEmpty: false });
+    await user.keyboard('{Control>}n{/Control}');
+    await screen.findByRole('heading', { level: 1, name: 'New session' });
+    await user.keyboard(`{Control>}k{/Control}Show side by side: ${title}{Enter}`);
+    await screen.findByRole('region', { name: /^Second session: / });
+    await expect.poll(panel).not.toBeNull();
+    const read = vi.spyOn(host, 'changes');
+    let nGone = 0;
+    const observer = new MutationObserver(() => (nGone += panel() === null ? 1 : 0));
+    observer.observe(document.body, { childList: true, subtree: true });
+    onTestFinished(() => observer.disconnect());
+    await user.keyboard('{F8}');
+    await expect.poll(() => read.mock.calls.length, { timeout: 5_000 }).toBeGreaterThan(0);
+    await expect.poll(panel).not.toBeNull();
+    expect(nGone).toBe(0);
   });
 
   it('notes of the window are above the conversation, not below the card', async () => {
