@@ -477,10 +477,10 @@ pub fn learn_focus(app: &AppHandle, label: &str) -> Result<(), CommandError> {
 /// The window got or lost the focus, or shows another session: updates the notifications, the dialogs and the title.
 pub fn view_changed(app: &AppHandle, label: &str) {
     let windows = app.state::<Windows>();
-    let seen = || windows.with(label, |window| (window.focused, window.open_session.clone()));
+    let seen = || windows.with(label, |window| (window.focused, window.open_sessions()));
     let Ok((focused, open)) = seen() else { return };
-    if focused && let Some(open) = &open {
-        app.state::<Bell>().quiet(open);
+    if focused {
+        open.iter().for_each(|open| app.state::<Bell>().quiet(open));
     }
     app.state::<DialogController>().view_changed(label, |view| {
         // Reads the state again under the lock, so that two changes cannot overtake each other.
@@ -502,8 +502,8 @@ pub fn retitle(app: &AppHandle, label: &str, project: &ProjectRef) {
     let Some(window) = app.get_webview_window(label) else { return };
     let sessions = app.state::<SessionRegistry>().sessions(project);
     let seen = app.state::<Windows>().with(label, |window| {
-        let before_user = window.open_session.as_ref().filter(|_| window.focused);
-        window.seen_failures = seen_failures(&window.seen_failures, before_user, &sessions);
+        let before_user = if window.focused { window.open_sessions() } else { Vec::new() };
+        window.seen_failures = seen_failures(&window.seen_failures, &before_user, &sessions);
         window.seen_failures.clone()
     });
     let Ok(seen) = seen else { return };

@@ -102,6 +102,11 @@ impl ProjectWindow {
         self.second.shown().map(|second| second.session_id().clone())
     }
 
+    /// The sessions that are open in the window: one, or two side by side.
+    pub fn open_sessions(&self) -> Vec<SessionId> {
+        self.open_session.clone().into_iter().chain(self.second_session()).collect()
+    }
+
     /// The sessions that the window shows.
     pub fn shown_sessions(&self) -> Vec<SessionId> {
         self.forwards().map(|forward| forward.session_id().clone()).collect()
@@ -221,15 +226,15 @@ pub fn is_focused(app: &AppHandle, label: &str) -> bool {
     app.get_webview_window(label).is_some_and(|window| window.is_focused().unwrap_or(false))
 }
 
-/// The sessions whose failure the user has seen: the open session, and those seen earlier that have not worked since.
+/// The sessions whose failure the user has seen: those before the user, and those seen earlier that have not worked since.
 pub fn seen_failures(
     seen: &HashSet<SessionId>,
-    before_user: Option<&SessionId>,
+    before_user: &[SessionId],
     sessions: &[Session],
 ) -> HashSet<SessionId> {
     let has_failed = |session: &&Session| session.status.state() == Some(BoardState::Failed);
     let failed = sessions.iter().filter(has_failed).map(|session| &session.id);
-    failed.filter(|id| before_user == Some(*id) || seen.contains(id)).cloned().collect()
+    failed.filter(|id| before_user.contains(*id) || seen.contains(id)).cloned().collect()
 }
 
 /// The title of a window: the state of the session that needs the user most.
@@ -280,21 +285,30 @@ mod tests {
         let [a, b] = ["a", "b"].map(SessionId::new);
         let mut sessions = [session("a", failed()), session("b", Status::Idle)];
         let mut seen = HashSet::new();
-        let mut look = |before_user: Option<&SessionId>, sessions: &[Session]| {
+        let mut look = |before_user: &[SessionId], sessions: &[Session]| {
             seen = seen_failures(&seen, before_user, sessions);
             title("lighthouse", sessions, &seen)
         };
-        assert_eq!(look(None, &sessions), "Failed: Session a — lighthouse");
-        assert_eq!(look(Some(&b), &sessions), "Failed: Session a — lighthouse", "another session was seen");
-        assert_eq!(look(Some(&a), &sessions), "lighthouse — Deskbell");
-        assert_eq!(look(None, &sessions), "lighthouse — Deskbell", "it stays seen");
+        assert_eq!(look(&[], &sessions), "Failed: Session a — lighthouse");
+        assert_eq!(
+            look(std::slice::from_ref(&b), &sessions),
+            "Failed: Session a — lighthouse",
+            "another session was seen"
+        );
+        assert_eq!(look(std::slice::from_ref(&a), &sessions), "lighthouse — Deskbell");
+        assert_eq!(look(&[], &sessions), "lighthouse — Deskbell", "it stays seen");
         sessions[0].status = Status::Working { activity: String::new() };
-        assert_eq!(look(None, &sessions), "Working: Session a — lighthouse");
+        assert_eq!(look(&[], &sessions), "Working: Session a — lighthouse");
         sessions[0].status = failed();
-        assert_eq!(look(None, &sessions), "Failed: Session a — lighthouse", "that is another failure");
+        assert_eq!(look(&[], &sessions), "Failed: Session a — lighthouse", "that is another failure");
+        let beside = [b.clone(), a.clone()];
+        assert_eq!(look(&beside, &sessions), "lighthouse — Deskbell", "it is beside the other one");
+        sessions[0].status = Status::Working { activity: String::new() };
+        look(&[], &sessions);
+        sessions[0].status = failed();
         sessions[1].status = Status::NeedsInput { what: "Wants to run a command".to_owned() };
-        assert_eq!(look(None, &sessions), "Wants to run a command — lighthouse");
+        assert_eq!(look(&[], &sessions), "Wants to run a command — lighthouse");
         sessions[0].status = Status::NeedsInput { what: "Has a question".to_owned() };
-        assert!(look(None, &sessions).starts_with("(2) "), "how many wait is in the title");
+        assert!(look(&[], &sessions).starts_with("(2) "), "how many wait is in the title");
     }
 }

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, ensure};
 use deskbell_tests::window::{SHORT, Window, eventually};
 
-use crate::stage::Stage;
+use crate::stage::{PROJECT, Stage};
 
 const SECOND: &str = "Prompt of the second session";
 
@@ -73,6 +73,17 @@ pub async fn two_sessions_are_in_their_places_after_a_restart_and_one_moves_up_w
             window.key("F8").await?;
             window.wait_focus("textbox “Prompt”").await?;
             wait_shown(window, &both).await?;
+            // Both are before the user, so the title names the failure of neither.
+            window.type_into(SECOND, "FAIL 529 overloaded").await?;
+            window.key("Return").await?;
+            wait_in(window, "second", "overloaded").await?;
+            let mut title = String::new();
+            eventually("the title names no failure", SHORT, async || {
+                title = stage.pointer.title(window.frame()).await?;
+                Ok((title == format!("{PROJECT} — Deskbell")).then_some(()))
+            })
+            .await
+            .with_context(|| title.clone())?;
             window.type_into(SECOND, "half a thought").await?;
             window.wait_typed(SECOND, "half a thought").await?;
 

@@ -89,6 +89,7 @@ pub async fn subscribe_second(
     })?;
     if is_shown {
         lifecycle::remember_second(&app, &project_of(&app, &window)?, Some(session_id));
+        lifecycle::learn_focus(&app, &label)?;
     }
     Ok(snapshot)
 }
@@ -104,7 +105,7 @@ pub fn leave_second(app: AppHandle, window: WebviewWindow) -> Answer<()> {
         view.cards.retain(|card| shown.contains(&card.session_id));
     });
     lifecycle::remember_second(&app, &project_of(&app, &window)?, None);
-    Ok(())
+    lifecycle::learn_focus(&app, window.label())
 }
 
 /// Shows another part of the transcript; changes to that part are sent as events.

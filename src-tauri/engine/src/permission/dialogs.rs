@@ -125,8 +125,8 @@ pub enum DialogEffect {
 pub struct WindowView {
     /// The window has the keyboard focus, so it is in front.
     pub focused: bool,
-    /// The session that is open in it.
-    pub open: Option<SessionId>,
+    /// The sessions that are open in it: one, or two side by side.
+    pub open: Vec<SessionId>,
     /// The requests whose cards are visible in its page.
     pub cards: HashSet<DialogId>,
     /// The user wants no dialog while the window is in front.
@@ -158,7 +158,7 @@ impl WindowView {
             Placement::Card
         } else if !self.cards.is_empty() {
             Placement::Later
-        } else if self.open.as_ref() == Some(&id.session_id) {
+        } else if self.open.contains(&id.session_id) {
             Placement::CardSoon
         } else {
             Placement::Dialog
@@ -365,9 +365,14 @@ mod tests {
         }
     }
 
-    fn view(focused: bool, open: Option<&str>, cards: &[(&str, &str)]) -> WindowView {
+    fn view<'a>(
+        focused: bool,
+        open: impl IntoIterator<Item = &'a str>,
+        cards: &[(&str, &str)],
+    ) -> WindowView {
         let cards = cards.iter().map(|(session, request)| id(session, request)).collect();
-        WindowView { focused, open: open.map(SessionId::new), cards, only_away: false }
+        let open = open.into_iter().map(SessionId::new).collect();
+        WindowView { focused, open, cards, only_away: false }
     }
 
     #[test]
@@ -396,6 +401,13 @@ mod tests {
             let beside = if focused { expected } else { Notice };
             assert_eq!(view.placement(&id("a", "r"), true), beside, "{view:?}");
         }
+    }
+
+    #[test]
+    fn a_request_of_each_of_two_sessions_side_by_side_waits_for_its_card() {
+        let view = view(true, ["b", "a"], &[]);
+        let placed = ["a", "b", "c"].map(|session| view.placement(&id(session, "r"), false));
+        assert_eq!(placed, [Placement::CardSoon, Placement::CardSoon, Placement::Dialog]);
     }
 
     /// The effects as text: `show r`, `withdraw r`, `wait`.
