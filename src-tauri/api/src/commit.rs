@@ -167,7 +167,7 @@ pub enum CommitProblem {
     Git { said: String },
 }
 
-/// Number of names that a sentence has.
+/// Maximum number of names in a sentence.
 const MOST_NAMED: usize = 5;
 
 fn named(names: &[String]) -> String {

@@ -4,8 +4,8 @@
 use deskbell_engine::permission::{DialogRequest, DialogResponse};
 use std::time::Duration;
 
-/// *Allow once* and *Always allow* are enabled this long after the dialog is shown, so that a click that was meant for something else
-/// decides nothing.
+/// *Allow once* and *Always allow* are enabled this long after the dialog is shown, so that a click that was meant for
+/// something else decides nothing.
 pub const ARMED_AFTER: Duration = Duration::from_millis(700);
 
 /// The placeholder of the field for the reason. A task dialog has no such field.
