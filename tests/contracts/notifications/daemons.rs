@@ -5,7 +5,9 @@ use std::process::Stdio;
 
 use anyhow::{Context, Result, bail, ensure};
 use deskbell_tests::suite::Requirement;
-use deskbell_tests::window::{Compositor, Desktop, Dunst, Manners, Notification, Notifications, Owned};
+use deskbell_tests::window::{
+    Compositor, Desktop, Dunst, Manners, Notification, Notifications, Owned, SHORT, eventually,
+};
 use serde_json::Value;
 
 const NAME: &str = "org.freedesktop.Notifications";
@@ -114,7 +116,13 @@ impl Daemon {
                 self.process = Some(Owned::start("mako", &mut mako)?);
             }
         }
-        desktop.bus().has_name(NAME).await
+        desktop.bus().has_name(NAME).await?;
+        // GNOME Shell's service takes its name before it has its object.
+        eventually("the daemon answers", SHORT, async || {
+            let answer = self.bus.call_method(Some(NAME), PATH, Some(NAME), "GetCapabilities", &()).await;
+            Ok(answer.is_ok().then_some(()))
+        })
+        .await
     }
 
     pub async fn stop(&mut self) -> Result<()> {
