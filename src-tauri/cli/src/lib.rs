@@ -25,6 +25,7 @@ pub mod serve;
 pub mod sessions;
 mod settings;
 pub mod signals;
+mod threads;
 mod trust_command;
 mod update;
 mod worktrees;
@@ -85,6 +86,11 @@ pub fn main(args: impl Iterator<Item = OsString>, desktop: Option<&Desktop>) -> 
             return code;
         }
     };
+    let runs_sessions = matches!(mode, Mode::Relay(_) | Mode::Server(ServerMode::Serve(_)));
+    if runs_sessions && let Err(error) = threads::check() {
+        eprintln!("deskbell: {error}");
+        return Exit::Failed.into();
+    }
     logs::begin(log_source(&mode), &folders::data());
     let code = run(mode, desktop);
     logs::end();
