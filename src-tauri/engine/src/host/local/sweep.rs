@@ -8,8 +8,11 @@ use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 /// Maximum time for one call. Four chains of processes that start the next one at once were ended within 0.3 s beside
-/// eight busy processes on two cores, and once not within 2 s beside a build.
+/// eight busy processes on two cores, and within 5 s beside a build as well.
 const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// After this many searches without a match, processes that end before they are read count as those of others.
+const MOST_ENDED: usize = 20;
 
 /// Kills all processes with a run token that `is_ours` accepts; returns their number.
 ///
@@ -19,6 +22,7 @@ pub fn kill_all(is_ours: impl Fn(&[u8]) -> bool) -> usize {
     let deadline = Instant::now() + TIMEOUT;
     let mut search = Search::default();
     let mut killed = HashSet::new();
+    let mut n_ended = 0;
     let mut n_in_vain = 0;
     loop {
         let found = search.next(&is_ours, |pid| {
@@ -26,10 +30,14 @@ pub fn kill_all(is_ours: impl Fn(&[u8]) -> bool) -> usize {
             killed.insert(pid);
         });
         match found {
-            Found::Some => n_in_vain = 0,
+            Found::Match => {
+                n_ended = 0;
+                n_in_vain = 0;
+            }
             // Nothing reports the end of the start of a program.
-            Found::Unknown => std::thread::sleep(token::POLL),
-            Found::None => {
+            Found::Executing => std::thread::sleep(token::POLL),
+            Found::Ended if n_ended < MOST_ENDED => n_ended += 1,
+            Found::Ended | Found::None => {
                 n_in_vain += 1;
                 // What was read before may have become another process since then: the last search reads them all.
                 search.foreign.clear();
@@ -49,19 +57,21 @@ pub fn kill_all(is_ours: impl Fn(&[u8]) -> bool) -> usize {
     }
 }
 
-/// Result of one search.
-#[derive(PartialEq, Eq)]
+/// Result of one search; of several, the last one in this order.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
 pub enum Found {
     None,
-    Some,
+    /// No match, but a process ended before it was read. It may have started another one, which was not listed yet.
+    Ended,
     /// No match, but a process is executing a program and has to be read again.
-    Unknown,
+    Executing,
+    Match,
 }
 
 /// Repeated searches for the processes of one run token.
 #[derive(Default)]
 pub struct Search {
-    /// Processes without a token that matches.
+    /// Processes without a token that matches, and those that ended before they were read.
     foreign: HashSet<u32>,
     /// Processes that are executing a program, with the time at which that was seen first.
     executing: HashMap<u32, Instant>,
@@ -89,15 +99,13 @@ impl Search {
             match look {
                 Look::Token(token) if is_ours(&token) => {
                     on_match(pid);
-                    result = Found::Some;
+                    result = Found::Match;
                     continue;
                 }
                 Look::Executing => {
                     let since = *self.executing.entry(pid).or_insert_with(Instant::now);
                     if since.elapsed() < token::EXEC_TIMEOUT {
-                        if result == Found::None {
-                            result = Found::Unknown;
-                        }
+                        result = result.max(Found::Executing);
                         continue;
                     }
                     tracing::warn!(
@@ -105,6 +113,7 @@ impl Search {
                         "a process has been executing a program for too long to read its run token"
                     );
                 }
+                Look::Ended => result = result.max(Found::Ended),
                 Look::Token(_) | Look::None => {}
             }
             self.foreign.insert(pid);

@@ -30,9 +30,12 @@ pub(super) const POLL: Duration = Duration::from_micros(200);
 
 /// Result of one read of a process's environment.
 pub(super) enum Look {
-    /// The process has ended, belongs to another user, or has no token.
+    /// The process has no token, or belongs to another user.
     None,
     Token(Vec<u8>),
+    /// The process has ended, and its environment with it. Only Linux says so.
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "only Linux says so"))]
+    Ended,
     /// The process is executing a program; its environment is not available yet. Only Linux says so.
     #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "only Linux says so"))]
     Executing,
@@ -44,7 +47,7 @@ pub fn of(pid: u32) -> Option<Vec<u8>> {
     loop {
         match look(pid) {
             Look::Token(token) => return Some(token),
-            Look::None => return None,
+            Look::None | Look::Ended => return None,
             Look::Executing if Instant::now() >= deadline => {
                 tracing::warn!(
                     pid,
@@ -61,11 +64,16 @@ pub fn of(pid: u32) -> Option<Vec<u8>> {
 pub(super) fn look(pid: u32) -> Look {
     // Read before the environment, which is final if the process has its program at this point.
     let before = Stat::of(pid);
-    let Ok(environment) = super::proc_bytes(&format!("/proc/{pid}/environ")) else { return Look::None };
-    match token_in(&environment) {
-        Some(token) => Look::Token(token),
-        None if before.is_some_and(|stat| stat.is_executing()) => Look::Executing,
-        None => Look::None,
+    let environment = super::proc_bytes(&format!("/proc/{pid}/environ")).unwrap_or_default();
+    if let Some(token) = token_in(&environment) {
+        return Look::Token(token);
+    }
+    // Without an environment it may also have ended since.
+    let is_ended = || Stat::of(pid).is_none_or(|stat| stat.is_dead);
+    match before {
+        Some(stat) if stat.is_executing() => Look::Executing,
+        _ if environment.is_empty() && is_ended() => Look::Ended,
+        _ => Look::None,
     }
 }
 
@@ -105,7 +113,7 @@ mod tests {
             let found = loop {
                 match look(child.id()) {
                     Look::Executing if begun.elapsed() < EXEC_TIMEOUT => n_executing += 1,
-                    Look::Executing | Look::None => break None,
+                    Look::Executing | Look::Ended | Look::None => break None,
                     Look::Token(token) => break Some(token),
                 }
             };
