@@ -32,6 +32,7 @@ const RUN: &[&str] = &[
     "deskbell projects",
     "deskbell recordings",
     "deskbell recordings --clear",
+    "deskbell commit src/lib.rs -m 'Fix totals'",
     "deskbell sessions running",
     "deskbell sessions stop --all",
 ];
@@ -198,6 +199,10 @@ async fn the_commands_of_the_documents_work() {
         std::fs::create_dir(folder.path().join(name)).unwrap();
     }
     std::os::unix::fs::symlink(app, folder.path().join("bin/deskbell")).unwrap();
+    std::fs::create_dir(folder.path().join("project/src")).unwrap();
+    std::fs::write(folder.path().join("project/src/lib.rs"), "pub fn total() {}\n").unwrap();
+    std::fs::write(folder.path().join(".gitconfig"), "[user]\nname = Test\nemail = test@localhost\n")
+        .unwrap();
     assert!(run(folder.path(), "git init --quiet .").await.status.success());
     for command in RUN {
         let output = run(folder.path(), command).await;
