@@ -4,10 +4,11 @@
 //! it while it holds the lock of a second file.
 
 mod folder_check;
-mod identity;
+mod seen;
 
 pub use folder_check::FolderProblem;
-pub use identity::FolderIdentity;
+pub use seen::{FolderIdentity, SeenFolder};
+use seen::{last_seen, usable_folders};
 
 use crate::api::{ProjectRef, RemoteMachine, RemoteProject};
 use crate::disk::write_atomically;
@@ -26,19 +27,6 @@ pub(crate) const MOST_KEPT: usize = 200;
 
 /// Maximum number of other machines that are kept. Those that were asked longest ago are dropped.
 const MOST_MACHINES: usize = 50;
-
-/// Maximum number of folders whose identities are kept. Those that were seen longest ago are dropped.
-const MOST_SEEN: usize = 500;
-
-/// A folder in which an agent started.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SeenFolder {
-    pub path: PathBuf,
-    pub identity: FolderIdentity,
-    /// Milliseconds since 1970.
-    pub seen_at: u64,
-}
 
 /// Maximum number of earlier folders of a project that are kept.
 const MOST_EARLIER: usize = 16;
@@ -167,11 +155,6 @@ fn usable_machines<'de, D: Deserializer<'de>>(file: D) -> Result<BTreeMap<Remote
     Ok(machines.into_iter().filter_map(|(name, at)| Some((name.parse().ok()?, at))).collect())
 }
 
-fn usable_folders<'de, D: Deserializer<'de>>(file: D) -> Result<Vec<SeenFolder>, D::Error> {
-    let seen = Vec::<serde_json::Value>::deserialize(file)?;
-    Ok(seen.into_iter().filter_map(|folder| serde_json::from_value(folder).ok()).collect())
-}
-
 /// The list, and the file that was found in its place.
 #[derive(Debug, Default)]
 pub struct Projects {
@@ -292,18 +275,6 @@ impl ProjectStore {
         let Contents { projects: known, machines, seen } = contents;
         Ok(Projects { known, machines, seen, ..projects })
     }
-
-    /// Remembers the identity of a folder in which an agent starts. It is written once.
-    pub fn see(&self, folder: &Path, at: u64) -> io::Result<()> {
-        let Some(identity) = FolderIdentity::of(folder) else { return Ok(()) };
-        let is_seen = |seen: &SeenFolder| seen.path == folder && seen.identity == identity;
-        // JSON has only Unicode.
-        if folder.to_str().is_none() || self.load().seen.iter().any(is_seen) {
-            return Ok(());
-        }
-        let seen = SeenFolder { path: folder.to_owned(), identity, seen_at: at };
-        self.change(&[Change::Seen(seen)]).map(drop)
-    }
 }
 
 impl Projects {
@@ -313,24 +284,6 @@ impl Projects {
         let mut earlier = known.map(|known| known.earlier.clone()).unwrap_or_default();
         earlier.extend(self.renamed_from(folder));
         ProjectFolders { now: folder.to_owned(), earlier }
-    }
-
-    /// The paths that this folder had when agents started in it, and at which there is nothing now, the last one first.
-    /// Paths of a move that the list has already are not among them. Reads the disk.
-    pub fn renamed_from(&self, folder: &Path) -> Vec<PathBuf> {
-        let known = self.known.iter().find(|known| known.project.here() == Some(folder));
-        let earlier = known.map(|known| known.earlier.as_slice()).unwrap_or_default();
-        let is_other = |seen: &&SeenFolder| seen.path != folder && !earlier.contains(&seen.path);
-        let mut others = self.seen.iter().filter(is_other).peekable();
-        // Most projects are read without a look at the disk.
-        if others.peek().is_none() {
-            return Vec::new();
-        }
-        let Some(identity) = FolderIdentity::of(folder) else { return Vec::new() };
-        let is_missing =
-            |path: &Path| path.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
-        let is_same = |seen: &&SeenFolder| seen.identity == identity && is_missing(&seen.path);
-        others.filter(is_same).map(|seen| seen.path.clone()).collect()
     }
 
     /// The folder that was at this path when it was listed, if it was moved since and no other project is listed there.
@@ -412,13 +365,6 @@ fn most_recent(machines: BTreeMap<RemoteMachine, u64>) -> BTreeMap<RemoteMachine
     machines.into_iter().collect()
 }
 
-/// At most [`MOST_SEEN`], the last one first.
-fn last_seen(mut seen: Vec<SeenFolder>) -> Vec<SeenFolder> {
-    seen.sort_by_key(|folder| std::cmp::Reverse(folder.seen_at));
-    seen.truncate(MOST_SEEN);
-    seen
-}
-
 /// Pinned ones first, then the most recently used; each folder once, and at most [`MOST_KEPT`].
 fn in_order(mut known: Vec<KnownProject>) -> Vec<KnownProject> {
     // A path from elsewhere that is not absolute would depend on the folder that the app was started in, and the file has
@@ -448,61 +394,6 @@ mod tests {
 
     fn paths(projects: &Projects) -> Vec<String> {
         projects.known.iter().map(|one| one.project.to_string()).collect()
-    }
-
-    #[test]
-    fn a_renamed_folder_is_found_by_its_identity() {
-        let (data, root) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let store = ProjectStore::new(data.path());
-        let path = |name: &str| root.path().join(name);
-        fs::create_dir(path("one")).unwrap();
-        if FolderIdentity::of(&path("one")).is_none() {
-            eprintln!("this disk keeps no creation times");
-            return;
-        }
-        store.see(&path("one"), 1).unwrap();
-        let written = fs::read(data.path().join("projects.json")).unwrap();
-        store.see(&path("one"), 2).unwrap();
-        assert_eq!(fs::read(data.path().join("projects.json")).unwrap(), written, "it was written again");
-        assert!(store.load().known.is_empty(), "it is not in the list of opened projects");
-
-        // Both names exist for the folder: it was not renamed.
-        #[cfg(unix)]
-        std::os::unix::fs::symlink(path("one"), path("link")).unwrap();
-        assert!(store.folders(&path("link")).earlier.is_empty());
-        fs::rename(path("one"), path("two")).unwrap();
-        assert_eq!(store.folders(&path("two")).earlier, [path("one")]);
-        store.see(&path("two"), 3).unwrap();
-        fs::rename(path("two"), path("three")).unwrap();
-        assert_eq!(store.folders(&path("three")).earlier, [path("two"), path("one")]);
-
-        // Another folder at an old path has sessions of its own.
-        fs::create_dir(path("one")).unwrap();
-        assert_eq!(store.folders(&path("three")).earlier, [path("two")]);
-        fs::remove_dir(path("one")).unwrap();
-
-        // A move that the list has is not found twice.
-        let moved = Change::Moved { from: path("two"), to: path("three"), at: 4 };
-        store.change(&[moved]).unwrap();
-        assert_eq!(store.folders(&path("three")).earlier, [path("two"), path("one")]);
-        assert!(store.load().renamed_from(&path("three")).is_empty());
-
-        // A new folder has no earlier ones.
-        fs::create_dir(path("new")).unwrap();
-        assert!(store.folders(&path("new")).earlier.is_empty());
-        let forgotten = store.change(&[Change::Remove { project: path("two").into() }]).unwrap();
-        assert!(forgotten.seen.iter().all(|seen| seen.path != path("two")));
-        assert!(store.change(&[Change::Clear]).unwrap().seen.is_empty());
-    }
-
-    #[test]
-    fn a_damaged_identity_costs_only_itself() {
-        let data = tempfile::tempdir().unwrap();
-        let file = data.path().join("projects.json");
-        fs::write(&file, r#"{"projects":[{"path":"/a"}],"seen":[{"path":"/a"},7,null]}"#).unwrap();
-        let projects = ProjectStore::new(data.path()).load();
-        assert!(projects.set_aside.is_none() && projects.seen.is_empty());
-        assert_eq!(paths(&projects), ["/a"]);
     }
 
     #[test]
