@@ -38,6 +38,14 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     sync_folder(folder)
 }
 
+/// Removes a file. It may be missing already.
+pub fn remove_file(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
 /// The names of files that are not written completely begin and end with these.
 const TEMPORARY: (&str, &str) = (".deskbell-", ".partial");
 

@@ -10,8 +10,8 @@ mod saved;
 
 use crate::api::{AgentKind, SessionId};
 use crate::disk::{
-    FileKind, Loaded, ReadError, SetAside, create_regular, kind, list, load_json, open_regular, own_folder,
-    read_end, read_regular, remove_old_leftovers, replace, write_atomically,
+    self, FileKind, Loaded, ReadError, SetAside, create_regular, kind, list, load_json, open_regular,
+    own_folder, read_end, read_regular, remove_old_leftovers, replace, write_atomically,
 };
 use crate::history::OwnLine;
 use crate::projects::Projects;
@@ -293,10 +293,7 @@ const LOG_LIMIT: u64 = 4 * 1024 * 1024;
 const CONVERSATION_LIMIT: u64 = 64 * 1024 * 1024;
 
 fn remove_file(path: &Path) -> Result<(), StoreError> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed("remove", path)(error)),
-        _ => Ok(()),
-    }
+    disk::remove_file(path).map_err(failed("remove", path))
 }
 
 /// Moves a file or a folder to another folder on the same disk. A missing file is not an error.

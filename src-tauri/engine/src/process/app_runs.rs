@@ -11,7 +11,6 @@ use crate::disk::{self, ReadError};
 use crate::host::local::identity::ProcessIdentity;
 pub(crate) use earlier::Earlier;
 use serde::{Deserialize, Serialize};
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -103,10 +102,7 @@ impl AppRuns {
 
     /// Removes a run's file: the run ended normally, nothing of it is left, or the user keeps what is left.
     pub fn forget(&self, token: &str) -> io::Result<()> {
-        match fs::remove_file(self.path(token)) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            _ => Ok(()),
-        }
+        disk::remove_file(&self.path(token))
     }
 
     /// The runs that are over, once the guards of those that were just killed have finished.
@@ -161,6 +157,7 @@ fn token(path: &Path) -> Option<String> {
 #[cfg(target_os = "linux")]
 mod tests {
     use super::*;
+    use std::fs;
     use std::process::{Command, Stdio};
 
     fn runs() -> (tempfile::TempDir, AppRuns) {
