@@ -11,7 +11,7 @@ mod error;
 #[cfg(unix)]
 mod tests;
 
-use crate::api::{Worktree, WorktreePlan, WorktreeRemoval};
+use crate::api::{MOST_NAMED, Worktree, WorktreePlan, WorktreeRemoval, named};
 use crate::changes::{Git, GitError, WorkingTree};
 use crate::disk;
 use crate::host::Host;
@@ -22,9 +22,6 @@ use std::time::Duration;
 
 /// Time limit for checking out or removing all files.
 const DEADLINE: Duration = Duration::from_secs(120);
-
-/// Maximum number of files that a refusal names.
-const MOST_NAMED: usize = 5;
 
 /// The worktrees of the repository that a folder is in.
 pub struct Worktrees<'a> {
@@ -132,7 +129,7 @@ impl<'a> Worktrees<'a> {
             return Err(WorktreeError::Kept(worktree.path, why));
         }
         if !with_ignored && !review.ignored.is_empty() {
-            let named = and_more(&review.ignored, review.n_more_ignored);
+            let named = named(&review.ignored, review.n_more_ignored);
             return Err(WorktreeError::Kept(
                 worktree.path,
                 format!("it has files that git ignores: {named}"),
@@ -249,7 +246,8 @@ impl<'a> Worktrees<'a> {
             return Ok(Some(problem));
         }
         if !found.files.is_empty() {
-            let named = named(found.files.iter().map(|file| file.path.clone()));
+            let paths: Vec<String> = found.files.iter().map(|file| file.path.clone()).collect();
+            let named = named(&paths, 0);
             return Ok(Some(format!("it has changes that are not committed: {named}")));
         }
         if found.n_more + found.n_not_compared > 0 {
@@ -359,18 +357,6 @@ fn superproject(path: &Path) -> Option<&Path> {
 
 fn joined(names: &[&OsStr]) -> OsString {
     names.join(OsStr::new("-"))
-}
-
-fn named(names: impl Iterator<Item = String>) -> String {
-    let mut all: Vec<String> = names.collect();
-    let n_more = all.len().saturating_sub(MOST_NAMED);
-    all.truncate(MOST_NAMED);
-    and_more(&all, n_more)
-}
-
-fn and_more(names: &[String], n_more: usize) -> String {
-    let first = names.join(", ");
-    if n_more == 0 { first } else { format!("{first} and {n_more} more") }
 }
 
 fn text(output: &[u8]) -> String {
