@@ -1,6 +1,7 @@
 //! Commits that the user makes from Deskbell: the choice, the plan, the result and the reasons of a refusal.
 
 use super::changes::HunkPlace;
+use super::names::named;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -119,7 +120,7 @@ pub enum CommitProblem {
     Bare,
     #[error("A {operation} is not finished. Finish or abort it first")]
     Unfinished { operation: String },
-    #[error("A merge left conflicts in {}. Resolve them first", named(files))]
+    #[error("A merge left conflicts in {}. Resolve them first", named(files, 0))]
     Conflicts { files: Vec<String> },
     #[error(
         "No branch is checked out, so a commit would be lost easily. Create a branch first: git switch -c NAME"
@@ -143,12 +144,14 @@ pub enum CommitProblem {
     NoMessage,
     #[error("There is no commit to amend")]
     NothingToAmend,
+    #[error("The message of the last commit is not in UTF-8. Give it a new one")]
+    OtherEncoding,
     #[error("The last commit is by {author}, not by you")]
     NotYours { author: String },
     #[error("The last commit is already on {reference}")]
     Pushed { reference: String },
     /// The programs, such as `pre-commit` or `signing`.
-    #[error("The commit would run {}. Decide whether they may run", named(programs))]
+    #[error("The commit would run {}. Decide whether they may run", named(programs, 0))]
     WouldRun { programs: Vec<String> },
     #[error("Another git program is at work in this repository, or left {file}")]
     Locked { file: String },
@@ -165,17 +168,6 @@ pub enum CommitProblem {
     NothingToUndo,
     #[error("Git reported an error: {said}")]
     Git { said: String },
-}
-
-/// Maximum number of names in a sentence.
-const MOST_NAMED: usize = 5;
-
-fn named(names: &[String]) -> String {
-    let first = names.iter().take(MOST_NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
-    match names.len().saturating_sub(MOST_NAMED) {
-        0 => first,
-        n => format!("{first} and {n} more"),
-    }
 }
 
 #[cfg(test)]

@@ -29,10 +29,10 @@ use crate::api::{
 use crate::disk;
 use crate::host::{BoxFuture, Host};
 use crate::launch::Launch;
-use choice::{Chosen, add, chosen, no_filters};
+use choice::{ChosenPath, add, chosen, no_filters};
 use entries::{Blobs, blobs, difference, of_commit, of_index};
-use journal::{Journal, Last};
-use place::{Folders, Person, Place, head, identity, line, own, problem, programs, pushed};
+use journal::{CommitJournal, LastCommit};
+use place::{BranchHead, Person, RepositoryFolders, head, identity, line, own, problem, programs, pushed};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs::File;
@@ -71,7 +71,7 @@ pub struct Commits<'a> {
 }
 
 /// The repository of a project while one command works on it.
-struct Work<'a> {
+struct LockedRepository<'a> {
     /// In the closed environment, asked at the root.
     git: Git<'a>,
     /// As the user runs it.
@@ -81,7 +81,7 @@ struct Work<'a> {
     lock: File,
 }
 
-impl Drop for Work<'_> {
+impl Drop for LockedRepository<'_> {
     fn drop(&mut self) {
         // A process that is just being started has a copy of the file, which would hold the lock until its own program runs.
         // Without this, the end of the file releases it.
@@ -90,21 +90,22 @@ impl Drop for Work<'_> {
 }
 
 /// The commit to be made.
-struct Draft {
-    place: Place,
+struct CommitDraft {
+    place: BranchHead,
     author: Person,
     committer: Person,
-    chosen: Vec<Chosen>,
+    chosen: Vec<ChosenPath>,
     plan: CommitPlan,
     /// The files of the last commit.
     last: Blobs,
 }
 
-/// A commit that is replaced.
-struct Amended {
+/// A commit as git stores it.
+struct CommitObject {
     parents: Vec<String>,
     author: Person,
-    message: String,
+    /// In the encoding of the commit.
+    message: Vec<u8>,
     is_signed: bool,
 }
 
@@ -213,7 +214,7 @@ impl<'a> Commits<'a> {
         let planned: BTreeSet<&GitPath> = journal.entries.keys().collect();
         let by_hooks = files.keys().filter(|path| !planned.contains(path)).map(|path| shown(path)).collect();
         Ok(Committed {
-            subject: subject(&commit_object(&work.git, &id).await?.message),
+            subject: subject(&String::from_utf8_lossy(&commit_object(&work.git, &id).await?.message)),
             id,
             branch: draft.place.branch,
             files: files.keys().map(|path| shown(path)).collect(),
@@ -230,8 +231,8 @@ impl<'a> Commits<'a> {
     pub async fn undo(&self) -> Result<UndoneCommit, CommitProblem> {
         let folders = self.folders().await?;
         let work = self.work(&folders).await?;
-        let place = Place::of(&work.git).await?;
-        let last = Last::read(&work.folder).ok_or(CommitProblem::NothingToUndo)?;
+        let place = BranchHead::of(&work.git).await?;
+        let last = LastCommit::read(&work.folder).ok_or(CommitProblem::NothingToUndo)?;
         if place.head.as_ref() != Some(&last.id) || place.branch != last.branch {
             return Err(CommitProblem::NothingToUndo);
         }
@@ -244,17 +245,17 @@ impl<'a> Commits<'a> {
             None => vec!["update-ref", "-m", message, "-d", "HEAD", &last.id],
         };
         git.ask(&args).await.map_err(problem)?;
-        Last::remove(&work.folder)?;
+        LastCommit::remove(&work.folder)?;
         Ok(UndoneCommit { id: last.id, branch: last.branch, head: last.before })
     }
 
-    async fn folders(&self) -> Result<Folders, CommitProblem> {
+    async fn folders(&self) -> Result<RepositoryFolders, CommitProblem> {
         let git = Git::new(self.host, self.project).await.map_err(problem)?;
-        Folders::of(&git).await
+        RepositoryFolders::of(&git).await
     }
 
     /// Begins a command: keeps others out, and ends a commit that was interrupted.
-    async fn work<'b>(&self, folders: &'b Folders) -> Result<Work<'b>, CommitProblem>
+    async fn work<'b>(&self, folders: &'b RepositoryFolders) -> Result<LockedRepository<'b>, CommitProblem>
     where
         'a: 'b,
     {
@@ -271,17 +272,17 @@ impl<'a> Commits<'a> {
             Ok(None) => return Err(CommitProblem::Busy),
             Err(error) => return Err(own(&folder, error)),
         };
-        let work = Work { git, user, folder, lock };
+        let work = LockedRepository { git, user, folder, lock };
         work.recover().await?;
         Ok(work)
     }
 
     async fn draft(
         &self,
-        work: &Work<'_>,
-        folders: &Folders,
+        work: &LockedRepository<'_>,
+        folders: &RepositoryFolders,
         request: &CommitRequest,
-    ) -> Result<Draft, CommitProblem> {
+    ) -> Result<CommitDraft, CommitProblem> {
         let message = request.message.as_deref().map(str::trim);
         match message {
             None if request.amend => {}
@@ -289,7 +290,7 @@ impl<'a> Commits<'a> {
             Some(message) if message.contains('\0') => return Err(CommitProblem::NoMessage),
             Some(_) => {}
         }
-        let place = Place::of(&work.git).await?;
+        let place = BranchHead::of(&work.git).await?;
         if request.head.is_some() && request.head != place.head {
             return Err(CommitProblem::HeadMoved);
         }
@@ -335,14 +336,14 @@ impl<'a> Commits<'a> {
             replaces_staged: names(replaced),
             programs: runs,
         };
-        Ok(Draft { place, author, committer, chosen, plan, last })
+        Ok(CommitDraft { place, author, committer, chosen, plan, last })
     }
 
     /// Makes the commit without running anything, and moves the branch.
     async fn plumb(
         &self,
-        work: &Work<'_>,
-        draft: &Draft,
+        work: &LockedRepository<'_>,
+        draft: &CommitDraft,
         tree: &str,
         request: &CommitRequest,
     ) -> Result<(), CommitProblem> {
@@ -356,7 +357,10 @@ impl<'a> Commits<'a> {
             None => head.map(str::to_owned).into_iter().collect(),
         };
         let mut message = match (&request.message, &amended) {
-            (None, Some(amended)) => amended.message.clone(),
+            // Git decodes it by a header of the commit, which the new one would not have.
+            (None, Some(amended)) => {
+                String::from_utf8(amended.message.clone()).map_err(|_| CommitProblem::OtherEncoding)?
+            }
             (message, _) => message.clone().unwrap_or_default(),
         };
         message = line(
@@ -389,21 +393,21 @@ impl<'a> Commits<'a> {
     }
 }
 
-impl Work<'_> {
+impl LockedRepository<'_> {
     /// Makes the index of the commit, and the journal of it. `adding` adds the files.
     async fn prepared(
         &self,
-        draft: &Draft,
+        draft: &CommitDraft,
         closed: &Git<'_>,
         adding: &Git<'_>,
         request: &CommitRequest,
-    ) -> Result<Journal, CommitProblem> {
+    ) -> Result<CommitJournal, CommitProblem> {
         let path = line(&self.git.ask(&["rev-parse", "--git-path", "index"]).await.map_err(problem)?);
         let (from, to) = (self.git.folder().join(path), self.folder.join("index"));
         let copied = disk::run(&self.folder, disk::DEADLINE, move || {
             journal::remove(&to)?;
             journal::remove(&to.with_extension("lock"))?;
-            // With the times in it, git need not read all files again. Without it, it does.
+            // The times in the user's index save git from reading all files again.
             if let Ok(bytes) = disk::read_regular(&from, MOST_INDEX) {
                 copy_index(&from, &to, &bytes).map_err(|error| own(&to, error))?;
             }
@@ -426,7 +430,7 @@ impl Work<'_> {
         });
         let entries: entries::Difference = entries.collect();
         let is_intended = |path: &&GitPath| index.get(*path).is_some_and(|entry| entry.is_intended);
-        Ok(Journal {
+        Ok(CommitJournal {
             head: draft.place.head.clone(),
             branch: draft.place.branch.clone(),
             is_amended: request.amend,
@@ -438,7 +442,7 @@ impl Work<'_> {
 
     /// Ends a commit that was interrupted.
     async fn recover(&self) -> Result<(), CommitProblem> {
-        let Some(journal) = Journal::read(&self.folder) else { return Ok(()) };
+        let Some(journal) = CommitJournal::read(&self.folder) else { return Ok(()) };
         let index = [("GIT_INDEX_FILE".into(), self.folder.join("index").into())];
         match self.is_ours(&journal, &self.git.with_variables(index)).await? {
             true => self.finish(&journal).await.map(|_| ()),
@@ -448,7 +452,7 @@ impl Work<'_> {
 
     /// Whether the branch has moved to the commit of the journal. `closed` has the index of the commit, which a hook may
     /// have changed.
-    async fn is_ours(&self, journal: &Journal, closed: &Git<'_>) -> Result<bool, CommitProblem> {
+    async fn is_ours(&self, journal: &CommitJournal, closed: &Git<'_>) -> Result<bool, CommitProblem> {
         let Some(id) = head(&self.git).await?.filter(|id| Some(id) != journal.head.as_ref()) else {
             return Ok(false);
         };
@@ -464,7 +468,7 @@ impl Work<'_> {
     }
 
     /// Gives the index of the user the files that hooks added to the commit, and keeps the commit for an undo.
-    async fn finish(&self, journal: &Journal) -> Result<String, CommitProblem> {
+    async fn finish(&self, journal: &CommitJournal) -> Result<String, CommitProblem> {
         let id = head(&self.git).await?.ok_or(CommitProblem::HeadMoved)?;
         let (before, now, index) = tokio::try_join!(
             of_commit(&self.git, journal.head.as_deref()),
@@ -477,22 +481,22 @@ impl Work<'_> {
         let outdated = paths.into_iter().filter(|path| {
             let present = present.get(*path);
             let planned = journal.entries.get(*path).map(|(_, after)| after.as_ref());
-            // Another version was staged by somebody else, and stays.
+            // A version that another program has staged since stays.
             let is_known = present == before.get(*path) || planned == Some(present);
             is_known && present != now.get(*path)
         });
         let wanted: Vec<_> = outdated.map(|path| (path.clone(), now.get(path).cloned())).collect();
         entries::write(&self.git, &wanted).await?;
         let (branch, before) = (journal.branch.clone(), journal.head.clone());
-        Last { id: id.clone(), branch, before }.write(&self.folder)?;
-        Journal::remove(&self.folder)?;
+        LastCommit { id: id.clone(), branch, before }.write(&self.folder)?;
+        CommitJournal::remove(&self.folder)?;
         Ok(id)
     }
 
     /// Gives the index of the user the entries that it had before. One that has changed since stays.
-    async fn restore(&self, journal: &Journal) -> Result<(), CommitProblem> {
+    async fn restore(&self, journal: &CommitJournal) -> Result<(), CommitProblem> {
         let now = head(&self.git).await?;
-        // Somebody else may have committed. Then only the entries of unchanged files are still those to restore.
+        // Another program may have committed since. Then only files that its commit leaves unchanged are restored.
         let others = match now == journal.head {
             true => entries::Difference::new(),
             false => difference(
@@ -514,12 +518,12 @@ impl Work<'_> {
             let git = git.with(self.git.filters_off().await.map_err(problem)?, DEADLINE);
             let args = ["add", "--intent-to-add", "--force", "--pathspec-from-file=-", "--pathspec-file-nul"];
             match git.ask_with(&args, &input, 1024 * 1024).await {
-                // A file that is gone by now has no entry either.
+                // A file that was removed since needs no entry.
                 Ok(_) | Err(GitError::Failed(_)) => {}
                 Err(error) => return Err(problem(error)),
             }
         }
-        Journal::remove(&self.folder)
+        CommitJournal::remove(&self.folder)
     }
 }
 
@@ -538,7 +542,7 @@ async fn run_commit(
     token: &str,
     said: &(dyn Fn(&str) + Send + Sync),
     cancelled: BoxFuture<'_, ()>,
-) -> Result<Option<run::Ran>, CommitProblem> {
+) -> Result<Option<run::GitRun>, CommitProblem> {
     let mut args = vec!["commit", "--quiet"];
     args.extend(request.amend.then_some("--amend"));
     args.extend(request.signoff.then_some("--signoff"));
@@ -547,11 +551,11 @@ async fn run_commit(
     run::run(user, &args, message.as_bytes(), token, said, cancelled).await.map(Some)
 }
 
-/// A commit as git stores it.
-async fn commit_object(git: &Git<'_>, id: &str) -> Result<Amended, CommitProblem> {
+/// Reads a commit.
+async fn commit_object(git: &Git<'_>, id: &str) -> Result<CommitObject, CommitProblem> {
     let bytes = git.ask(&["cat-file", "commit", id]).await.map_err(problem)?;
-    let text = String::from_utf8_lossy(&bytes);
-    let (header, message) = text.split_once("\n\n").unwrap_or((&text, ""));
+    let end = bytes.windows(2).position(|pair| pair == b"\n\n").unwrap_or(bytes.len());
+    let header = String::from_utf8_lossy(&bytes[..end]);
     let values = |name: &str| {
         header
             .lines()
@@ -561,10 +565,10 @@ async fn commit_object(git: &Git<'_>, id: &str) -> Result<Amended, CommitProblem
     };
     let (parents, authors): (Vec<String>, Vec<String>) = (values("parent"), values("author"));
     let author = authors.first().and_then(|line| Person::of(line));
-    Ok(Amended {
+    Ok(CommitObject {
         parents,
         author: author.ok_or_else(|| CommitProblem::Git { said: format!("{id} has no author") })?,
-        message: message.to_owned(),
+        message: bytes.get(end + 2..).unwrap_or_default().to_vec(),
         is_signed: header.lines().any(|line| line.starts_with("gpgsig")),
     })
 }

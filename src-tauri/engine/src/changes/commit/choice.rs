@@ -7,7 +7,7 @@ use super::super::revert::place;
 use super::super::versions::{Versions, versions};
 use super::super::{Repository, WorkingTree, read};
 use super::entries::write;
-use super::place::{Folders, line, problem};
+use super::place::{RepositoryFolders, line, problem};
 use crate::api::{
     Changes, ChangesBase, CommitFile, CommitFiles, CommitProblem, DiffKind, FileChange, FileContent,
     FileState, HunkPlace,
@@ -19,25 +19,25 @@ use std::collections::{BTreeSet, HashMap};
 const FILTER: &str = "filter";
 
 /// The part of a file that is committed.
-pub(super) enum Part {
+pub(super) enum ChosenPart {
     Whole,
     /// The content with only the chosen hunks, and its mode.
     Content(Vec<u8>, u32),
 }
 
 /// A path of the commit, from the root.
-pub(super) struct Chosen {
+pub(super) struct ChosenPath {
     pub path: GitPath,
-    pub part: Part,
+    pub part: ChosenPart,
 }
 
 /// Reads the choice. `git` is asked in the folder of the project.
 pub(super) async fn chosen(
     tree: &WorkingTree<'_>,
     git: &Git<'_>,
-    folders: &Folders,
+    folders: &RepositoryFolders,
     files: &CommitFiles,
-) -> Result<Vec<Chosen>, CommitProblem> {
+) -> Result<Vec<ChosenPath>, CommitProblem> {
     let changes = read(tree).await.map_err(problem)?;
     if changes.base == ChangesBase::NoRepository {
         return Err(CommitProblem::NoRepository);
@@ -55,11 +55,11 @@ pub(super) async fn chosen(
                 _ => return Err(refused(path, "its name is not clear")),
             };
             // An untracked folder with a slash at its end is a repository, which is refused.
-            all.push(Chosen { path: [folders.prefix.as_bytes(), &own].concat(), part });
+            all.push(ChosenPath { path: [folders.prefix.as_bytes(), &own].concat(), part });
             Ok(())
         };
         if let Some(old) = &change.old_path {
-            add(old, Part::Whole)?;
+            add(old, ChosenPart::Whole)?;
         }
         add(&change.path, part)?;
     }
@@ -110,9 +110,9 @@ fn committable(change: &FileChange) -> Result<(), CommitProblem> {
     }
 }
 
-async fn part(git: &Git<'_>, file: &CommitFile, change: &FileChange) -> Result<Part, CommitProblem> {
+async fn part(git: &Git<'_>, file: &CommitFile, change: &FileChange) -> Result<ChosenPart, CommitProblem> {
     if file.hunks.is_none() && file.version.is_none() {
-        return Ok(Part::Whole);
+        return Ok(ChosenPart::Whole);
     }
     let repository = Repository::of(git).await.map_err(problem)?.ok_or(CommitProblem::NoRepository)?;
     let found = versions(git, &repository, None, &[&file.path]).await.map_err(problem)?.pop();
@@ -124,7 +124,7 @@ async fn part(git: &Git<'_>, file: &CommitFile, change: &FileChange) -> Result<P
     if file.version.as_ref().is_some_and(|version| *version != found.fingerprint()) {
         return Err(CommitProblem::ChangedSince { path: file.path.clone() });
     }
-    let Some(hunks) = &file.hunks else { return Ok(Part::Whole) };
+    let Some(hunks) = &file.hunks else { return Ok(ChosenPart::Whole) };
     if change.old_path.is_some() || !found.is_there() || found.has_link() {
         return Err(refused(&file.path, "its change has no parts"));
     }
@@ -132,7 +132,7 @@ async fn part(git: &Git<'_>, file: &CommitFile, change: &FileChange) -> Result<P
         with_hunks(&found, hunks).ok_or_else(|| CommitProblem::ChangedSince { path: file.path.clone() })?;
     let mode =
         [&found.old, &found.now].into_iter().flatten().next().map_or(0o100_644, |version| version.mode);
-    Ok(Part::Content(content, mode))
+    Ok(ChosenPart::Content(content, mode))
 }
 
 /// The earlier content with only these hunks of the change. `None` if one of them does not exist.
@@ -189,7 +189,7 @@ async fn raw_paths(
 
 /// Refuses files that a filter converts, because without the filter their stored content would be wrong. `git` is asked
 /// at the root.
-pub(super) async fn no_filters(git: &Git<'_>, chosen: &[Chosen]) -> Result<(), CommitProblem> {
+pub(super) async fn no_filters(git: &Git<'_>, chosen: &[ChosenPath]) -> Result<(), CommitProblem> {
     let input: Vec<u8> = chosen.iter().flat_map(|chosen| chosen.path.iter().copied().chain([0])).collect();
     let args = ["check-attr", "-z", "--stdin", FILTER];
     let found = attributes(&git.ask_with(&args, &input, MOST_LISTED).await.map_err(problem)?);
@@ -203,16 +203,16 @@ pub(super) async fn no_filters(git: &Git<'_>, chosen: &[Chosen]) -> Result<(), C
 }
 
 /// Puts the chosen files into the index of `git`, which runs the filters of `git`.
-pub(super) async fn add(git: &Git<'_>, closed: &Git<'_>, chosen: &[Chosen]) -> Result<(), CommitProblem> {
-    let whole = chosen.iter().filter(|chosen| matches!(chosen.part, Part::Whole));
+pub(super) async fn add(git: &Git<'_>, closed: &Git<'_>, chosen: &[ChosenPath]) -> Result<(), CommitProblem> {
+    let whole = chosen.iter().filter(|chosen| matches!(chosen.part, ChosenPart::Whole));
     let input: Vec<u8> = whole.flat_map(|chosen| chosen.path.iter().copied().chain([0])).collect();
     if !input.is_empty() {
         let args = ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"];
         git.ask_with(&args, &input, MOST_LISTED).await.map_err(problem)?;
     }
     let mut parts = Vec::new();
-    for Chosen { path, part } in chosen {
-        let Part::Content(content, mode) = part else { continue };
+    for ChosenPath { path, part } in chosen {
+        let ChosenPart::Content(content, mode) = part else { continue };
         let args = ["hash-object", "-w", "-t", "blob", "--stdin"];
         let id = line(&closed.ask_with(&args, content, MOST_LISTED).await.map_err(problem)?);
         parts.push((path.clone(), Some(Blob { mode: *mode, id })));

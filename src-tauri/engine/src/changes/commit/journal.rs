@@ -13,7 +13,7 @@ const MOST_BYTES: u64 = 64 * 1024 * 1024;
 
 /// A commit in progress.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Journal {
+pub(super) struct CommitJournal {
     /// The last commit before it.
     pub head: Option<String>,
     pub branch: String,
@@ -26,7 +26,7 @@ pub(super) struct Journal {
     pub intended: Vec<GitPath>,
 }
 
-impl Journal {
+impl CommitJournal {
     pub fn read(folder: &Path) -> Option<Self> {
         let bytes = disk::read_regular(&path(folder), MOST_BYTES).ok()?;
         parse(&bytes)
@@ -76,8 +76,8 @@ fn blob(record: &[u8]) -> Option<Option<Blob>> {
 }
 
 /// `None` if it is not whole.
-fn parse(bytes: &[u8]) -> Option<Journal> {
-    let mut journal = Journal::default();
+fn parse(bytes: &[u8]) -> Option<CommitJournal> {
+    let mut journal = CommitJournal::default();
     let mut records = bytes.split(|byte| *byte == 0);
     loop {
         let (tag, value) = records.next()?.split_first()?;
@@ -105,14 +105,14 @@ fn path(folder: &Path) -> PathBuf {
 
 /// The last commit that Deskbell made in a worktree.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Last {
+pub(super) struct LastCommit {
     pub id: String,
     pub branch: String,
     /// The last commit before it.
     pub before: Option<String>,
 }
 
-impl Last {
+impl LastCommit {
     pub fn read(folder: &Path) -> Option<Self> {
         let text = disk::read_text(&folder.join("last"), 64 * 1024).ok()?;
         let mut lines = text.lines();
@@ -138,10 +138,7 @@ impl Last {
 
 /// Removes a file of Deskbell's own, if it is there.
 pub(super) fn remove(path: &Path) -> Result<(), CommitProblem> {
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(own(path, error)),
-        _ => Ok(()),
-    }
+    disk::remove_file(path).map_err(|error| own(path, error))
 }
 
 #[cfg(test)]
@@ -149,9 +146,9 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn journal() -> Journal {
+    fn journal() -> CommitJournal {
         let blob = Blob { mode: 0o100_644, id: "aa".to_owned() };
-        Journal {
+        CommitJournal {
             head: None,
             branch: "a/b".to_owned(),
             is_amended: true,

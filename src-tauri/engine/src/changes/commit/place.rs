@@ -31,7 +31,7 @@ const OPERATIONS: [(&str, &str); 6] = [
 ];
 
 /// Folders of a repository, as git names them.
-pub(super) struct Folders {
+pub(super) struct RepositoryFolders {
     pub root: PathBuf,
     /// Of this worktree.
     pub git: PathBuf,
@@ -39,7 +39,7 @@ pub(super) struct Folders {
     pub prefix: String,
 }
 
-impl Folders {
+impl RepositoryFolders {
     pub async fn of(git: &Git<'_>) -> Result<Self, CommitProblem> {
         match git.ask(&["rev-parse", "--is-inside-work-tree"]).await {
             Ok(answer) if answer.starts_with(b"true") => {}
@@ -63,12 +63,12 @@ impl Folders {
 }
 
 /// The state of a repository that a commit begins with.
-pub(super) struct Place {
+pub(super) struct BranchHead {
     pub branch: String,
     pub head: Option<String>,
 }
 
-impl Place {
+impl BranchHead {
     /// Refuses a repository in which a commit would make something worse. `git` is asked at the root.
     pub async fn of(git: &Git<'_>) -> Result<Self, CommitProblem> {
         let names = OPERATIONS.map(|(name, _)| name);

@@ -21,22 +21,22 @@ const GRACE: Duration = Duration::from_secs(3);
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
 /// The end of a run.
-pub(super) struct Ran {
-    /// Git ended with 0.
+pub(super) struct GitRun {
+    /// Whether git ended with exit code 0.
     pub succeeded: bool,
     pub is_cancelled: bool,
     /// The end of the output.
     pub output: String,
 }
 
-/// The output, of which the end is kept.
-struct Heard<'a> {
+/// The output so far: its last bytes, and the number of bytes that were passed on.
+struct HookOutput<'a> {
     said: &'a (dyn Fn(&str) + Send + Sync),
     kept: Vec<u8>,
     n_said: usize,
 }
 
-impl Heard<'_> {
+impl HookOutput<'_> {
     fn take(&mut self, bytes: &[u8]) {
         if self.n_said < MOST_SAID {
             (self.said)(&String::from_utf8_lossy(bytes));
@@ -57,14 +57,14 @@ pub(super) async fn run(
     token: &str,
     said: &(dyn Fn(&str) + Send + Sync),
     cancelled: BoxFuture<'_, ()>,
-) -> Result<Ran, CommitProblem> {
+) -> Result<GitRun, CommitProblem> {
     let failed = |error: std::io::Error| CommitProblem::Git { said: Unanswered::Spawn(error).to_string() };
     let Child { mut stdin, stdout, stderr, signals, mut exit, .. } =
         git.host().spawn(git.started_with(args)).await.map_err(failed)?;
-    let mut heard = Heard { said, kept: Vec::new(), n_said: 0 };
+    let mut heard = HookOutput { said, kept: Vec::new(), n_said: 0 };
     let mut talking = Box::pin(async {
         let writing = async move {
-            // Git that ends before it has read all says why.
+            // Git may end before it has read everything; its output has the reason.
             let _ = stdin.write_all(input).await;
             let _ = stdin.shutdown().await;
         };
@@ -88,7 +88,7 @@ pub(super) async fn run(
         }
     };
     if !has_talked {
-        // Without the end of the outputs, the part that was read is all.
+        // If the outputs stay open, the part that was read is used.
         let _ = timeout(LAST_WORDS, &mut talking).await;
     }
     drop(talking);
@@ -96,15 +96,15 @@ pub(super) async fn run(
         git.host().kill_tagged(token);
     }
     let output = String::from_utf8_lossy(&heard.kept).trim_end().to_owned();
-    Ok(Ran { succeeded: exited.code == Some(0), is_cancelled, output })
+    Ok(GitRun { succeeded: exited.code == Some(0), is_cancelled, output })
 }
 
 /// Reads both outputs to their ends.
-async fn listen(mut stdout: Reader, mut stderr: Reader, heard: &mut Heard<'_>) {
+async fn listen(mut stdout: Reader, mut stderr: Reader, heard: &mut HookOutput<'_>) {
     let (mut out, mut err) = (vec![0; 16 * 1024], vec![0; 16 * 1024]);
     let (mut out_ended, mut err_ended) = (false, false);
     while !(out_ended && err_ended) {
-        // An error of a pipe says less than the exit.
+        // A broken pipe counts as its end: the exit status has the reason.
         tokio::select! {
             n = stdout.read(&mut out), if !out_ended => match n {
                 Ok(n) if n > 0 => heard.take(&out[..n]),
