@@ -2,10 +2,10 @@
 
 use crate::ask::DialogController;
 use crate::emit::{self, Channels};
+use crate::lifecycle;
 use crate::questions::OpenQuestions;
 use crate::start::StartPage;
 use crate::windows::{BOARD, bring_up};
-use crate::{lifecycle, showing};
 use anyhow::Context;
 use deskbell_engine::api::*;
 use deskbell_engine::board::Board;
@@ -14,12 +14,13 @@ use deskbell_engine::stored::{Follower, Located};
 use deskbell_sessions::board_costs::Costs;
 use deskbell_sessions::checkouts::{self, Checkouts};
 use deskbell_sessions::hidden::HiddenSessions;
+use deskbell_sessions::opener::now_ms;
 use deskbell_sessions::registry::SessionRegistry;
 use deskbell_sessions::settings::CurrentSettings;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 use tauri::{AppHandle, Manager, WindowEvent as TauriEvent};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
@@ -52,10 +53,6 @@ pub struct BoardPage {
 struct Live {
     follower: Option<Follower>,
     conversations: Vec<Located>,
-}
-
-fn now() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
 }
 
 /// Opens the board, or brings it up.
@@ -115,7 +112,7 @@ pub async fn connect(app: &AppHandle) -> BoardConnection {
 
 /// A machine answered the user: the board lists it from now on, whether or not a project there is opened.
 pub async fn used_machine(app: &AppHandle, machine: RemoteMachine) {
-    let at = now();
+    let at = now_ms();
     let asked = Change::Asked { machine: machine.clone(), at };
     app.state::<BoardPage>().used_machines.lock().unwrap_or_else(PoisonError::into_inner).insert(machine, at);
     if let Err(error) = app.state::<StartPage>().change(asked).await {
@@ -140,7 +137,7 @@ pub fn view(app: &AppHandle) -> BoardView {
     conversations.retain(|one| one.session.live.is_some());
     conversations.retain(|one| !hidden.hides(&one.session.agent_session_id, one.session.changed_at));
     let mut board = page.board.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut view = board.view(&sessions, &conversations, now());
+    let mut view = board.view(&sessions, &conversations, now_ms());
     for row in view.rows.iter_mut().filter(|row| row.other_pid.is_none()) {
         row.machine = registry.machine_of(&row.session_id);
     }
@@ -165,7 +162,7 @@ pub fn own(app: &AppHandle) -> BoardView {
 /// A session changed: remembers since when it is in its state, and shows it soon.
 pub fn session_changed(app: &AppHandle, session: &Session) {
     let page = app.state::<BoardPage>();
-    page.board.lock().unwrap_or_else(PoisonError::into_inner).learn(session, now());
+    page.board.lock().unwrap_or_else(PoisonError::into_inner).learn(session, now_ms());
     refresh(app);
 }
 
@@ -202,20 +199,10 @@ pub fn refresh(app: &AppHandle) {
     });
 }
 
-/// Opens the window of a session's project, and the session in it. A conversation that another program has open is
-/// shown there as that program continues it.
-pub async fn open_session(app: &AppHandle, id: &SessionId) -> Result<(), CommandError> {
-    let conversations = live(&app.state::<BoardPage>()).conversations.clone();
-    let other = conversations.into_iter().find(|one| one.session.agent_session_id == id.as_str());
-    if let Some(Located { project: Some(project), session, .. }) = other {
-        return showing::stored(app, &project.into(), &session.agent_session_id, None).await;
-    }
-    let (project, session) = app.state::<SessionRegistry>().known(id).ok_or_else(|| CommandError {
-        code: ErrorCode::NoSuchSession,
-        message: "The session no longer exists.".to_owned(),
-        detail: None,
-    })?;
-    showing::in_window(app, &project, session, None).await
+/// A conversation of the board that another program has open, by the agent's id.
+pub fn elsewhere(app: &AppHandle, id: &str) -> Option<Located> {
+    let page = app.state::<BoardPage>();
+    live(&page).conversations.iter().find(|one| one.session.agent_session_id == id).cloned()
 }
 
 /// Stops the agents of these sessions, at once, in windows and in the server. One that cannot be stopped does not keep

@@ -80,8 +80,6 @@ pub async fn connect(app: AppHandle, window: WebviewWindow) -> Answer<Connection
     // The page is new and draws its cards again.
     app.state::<DialogController>().view_changed(window.label(), |view| view.cards.clear());
     reopen(&app, &window).await?;
-    // The sessions of a renamed folder may have come with the window.
-    crate::board::refresh(&app);
     let project = project::view(&app, window.label()).await?;
     let show_item = app.state::<Windows>().with(window.label(), |window| window.show_item.take())?;
     let settings = app.state::<Arc<CurrentSettings>>().view();

@@ -14,11 +14,12 @@ use crate::{board, emit, opening, project, questions, showing, start, worktree_u
 use deskbell_engine::api::*;
 use deskbell_engine::remote::ServerLink;
 use deskbell_sessions::far::{Far, FarError};
+use deskbell_sessions::opener::now_ms;
 use deskbell_sessions::registry::SessionRegistry;
 use deskbell_sessions::registry::far::{AskPlace, FarState, far_of};
 use serde::de::DeserializeOwned;
 use std::collections::BTreeSet;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 use tauri::{AppHandle, Manager};
 use tokio::sync::watch;
 
@@ -91,7 +92,7 @@ pub async fn open(app: &AppHandle, label: &str, far: &Far, folder: &str) -> Resu
 pub async fn sessions(app: &AppHandle, label: &str, far: &Far) -> Result<MachineAnswer, CommandError> {
     let registry = app.state::<SessionRegistry>();
     let window = questions::in_window(app, label.to_owned());
-    let asked = far.sessions(&registry.connections(), Some(window), start::now()).await;
+    let asked = far.sessions(&registry.connections(), Some(window), now_ms()).await;
     let mut answer = asked.map_err(|error| error.for_window(&far.machine))?;
     // One that could not be opened is only counted.
     let n_listed = answer.sessions.len();
@@ -300,9 +301,7 @@ async fn follow_state(app: AppHandle, machine: RemoteMachine, mut states: watch:
         let state = states.borrow_and_update().clone();
         let is_up = state == SessionLink::Connected;
         if is_up || was_up {
-            let now =
-                SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64);
-            app.state::<SessionRegistry>().seen_far(&machine, now);
+            app.state::<SessionRegistry>().seen_far(&machine, now_ms());
         }
         was_up = is_up;
         board::refresh(&app);

@@ -3,13 +3,14 @@
 
 use crate::start::StartPage;
 use crate::windows::Windows;
-use crate::{emit, lifecycle, start};
+use crate::{board, emit, lifecycle, start};
 use deskbell_engine::api::{
     BadFolder, CommandError, ErrorCode, ProjectRef, RemoteMachine, RemoteProject, WindowEvent,
 };
 use deskbell_engine::disk;
 use deskbell_engine::projects::{Change, ProjectStore};
 use deskbell_sessions::folders;
+use deskbell_sessions::opener::now_ms;
 use deskbell_sessions::registry::SessionRegistry;
 use std::path::{Path, PathBuf};
 use tauri::{AppHandle, Manager, WebviewWindow};
@@ -85,7 +86,7 @@ async fn follow_renamings(app: &AppHandle, folder: &Path) -> Vec<WebviewWindow> 
 /// Moves a project whose folder was moved in the list of projects, with its sessions. Its trust stays with the old path.
 pub async fn take_along(app: &AppHandle, from: &Path, to: &Path) -> Result<(), CommandError> {
     // The list first: a start after a crash takes along what was not yet moved.
-    let change = Change::Moved { from: from.to_owned(), to: to.to_owned(), at: start::now() };
+    let change = Change::Moved { from: from.to_owned(), to: to.to_owned(), at: now_ms() };
     app.state::<StartPage>().change(change).await?;
     let moved = app.state::<SessionRegistry>().move_project(from, to).await?;
     if let Some(label) = app.state::<Windows>().label_of(&to.into()) {
@@ -94,6 +95,7 @@ pub async fn take_along(app: &AppHandle, from: &Path, to: &Path) -> Result<(), C
         }
     }
     start::sessions_changed(app);
+    board::refresh(app);
     Ok(())
 }
 

@@ -1,10 +1,11 @@
 //! Showing a session in the window of its project, which is opened for that if need be.
 
-use crate::emit;
 use crate::opening::{self, Confirmed};
 use crate::windows::{Windows, bring_up};
+use crate::{board, emit};
 use deskbell_engine::api::*;
 use deskbell_engine::disk;
+use deskbell_engine::stored::Located;
 use deskbell_sessions::registry::SessionRegistry;
 use std::path::{Path, PathBuf};
 use tauri::{AppHandle, Manager};
@@ -57,6 +58,20 @@ pub async fn stored(
     };
     let session = app.state::<SessionRegistry>().open_stored(&project, agent_session_id).await?;
     in_window(app, &project, session, item_id).await
+}
+
+/// Opens a session in its project's window. A conversation that another program has open is shown as that program continues
+/// it.
+pub async fn by_id(app: &AppHandle, id: &SessionId) -> Result<(), CommandError> {
+    if let Some(Located { project: Some(project), session, .. }) = board::elsewhere(app, id.as_str()) {
+        return stored(app, &project.into(), &session.agent_session_id, None).await;
+    }
+    let (project, session) = app.state::<SessionRegistry>().known(id).ok_or_else(|| CommandError {
+        code: ErrorCode::NoSuchSession,
+        message: "The session no longer exists.".to_owned(),
+        detail: None,
+    })?;
+    in_window(app, &project, session, None).await
 }
 
 /// The folder as windows are named for it.

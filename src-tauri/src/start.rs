@@ -12,13 +12,14 @@ use deskbell_engine::disk::{self, SetAside};
 use deskbell_engine::projects::{Change, KnownProject, ProjectFolders, ProjectStore, Projects};
 use deskbell_engine::title::Title;
 use deskbell_sessions::checkouts;
+use deskbell_sessions::opener::now_ms;
 use deskbell_sessions::registry::SessionRegistry;
 use deskbell_sessions::settings::CurrentSettings;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 use tauri::{AppHandle, DragDropEvent, Manager, WindowEvent as TauriEvent};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
@@ -184,14 +185,9 @@ fn unread_list(aside: &SetAside) -> UnreadFile {
     }
 }
 
-/// The time as the list of projects has it, in milliseconds.
-pub fn now() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
-}
-
 /// Remembers that a project was opened now.
 pub async fn remember(app: &AppHandle, project: &ProjectRef) {
-    let used = Change::Used { project: project.clone(), at: now() };
+    let used = Change::Used { project: project.clone(), at: now_ms() };
     if let Err(error) = app.state::<StartPage>().change(used).await {
         tracing::warn!(%error, "could not remember that a project was opened");
     }

@@ -12,7 +12,7 @@ mod menu;
 use crate::board;
 use crate::native_dialogs;
 use crate::windows::{BOARD, bring_up};
-use crate::{closing, lifecycle, start};
+use crate::{closing, lifecycle, showing, start};
 use anyhow::Context;
 use deskbell_engine::api::SessionId;
 use deskbell_sessions::registry::SessionRegistry;
@@ -92,7 +92,7 @@ async fn carry_out(app: AppHandle, mut choices: mpsc::UnboundedReceiver<Choice>)
     while let Some(choice) = choices.recv().await {
         let done = match &choice {
             Choice::Session(id) => {
-                board::open_session(&app, id).await.map_err(|error| anyhow::anyhow!(error.message))
+                showing::by_id(&app, id).await.map_err(|error| anyhow::anyhow!(error.message))
             }
             Choice::Board => board::open(&app),
             Choice::StartPage => start::open(&app),

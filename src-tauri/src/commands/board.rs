@@ -1,7 +1,7 @@
 //! Commands of the board of all projects.
 
 use super::Answer;
-use crate::{board, far, questions, waiting};
+use crate::{board, far, questions, showing, waiting};
 use deskbell_engine::api::*;
 use tauri::{AppHandle, WebviewWindow};
 
@@ -27,7 +27,7 @@ pub async fn connect_board(app: AppHandle) -> Answer<BoardConnection> {
 /// Opens a session of the board in the window of its project.
 #[tauri::command]
 pub async fn open_board_session(app: AppHandle, session_id: SessionId) -> Answer<()> {
-    board::open_session(&app, &session_id).await
+    showing::by_id(&app, &session_id).await
 }
 
 /// Brings up the window of the other project that has waited longest, at its request. The page names no session, because
@@ -36,7 +36,7 @@ pub async fn open_board_session(app: AppHandle, session_id: SessionId) -> Answer
 pub async fn show_waiting(app: AppHandle, window: WebviewWindow) -> Answer<()> {
     // A request that was answered in the meantime leaves nothing to show.
     let Some(session_id) = waiting::first(&app, window.label()) else { return Ok(()) };
-    board::open_session(&app, &session_id).await
+    showing::by_id(&app, &session_id).await
 }
 
 /// Stops the agents of these sessions, whichever their projects are.

@@ -8,10 +8,10 @@ use deskbell_engine::api::*;
 use deskbell_engine::changes::{Reverts, Snapshot, WorkingTree};
 use deskbell_engine::session::{MirroredSession, SessionHandle};
 use deskbell_sessions::folders;
+use deskbell_sessions::opener::now_ms;
 use deskbell_sessions::prompt_snapshots::PromptSnapshots;
 use deskbell_sessions::registry::SessionRegistry;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 use tauri::{AppHandle, Manager, WebviewWindow};
 
 fn session_of(app: &AppHandle, project: &ProjectRef, id: &SessionId) -> Answer<SessionHandle> {
@@ -138,7 +138,7 @@ pub async fn revert_change(
 ) -> Answer<Reverted> {
     let project = project_of(&app, &window)?;
     let since = since(&app, &project, &session_id, against)?;
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64);
+    let now = now_ms();
     let RevertedChange { path, old_path, version, hunk } = change;
     let folder = match &project {
         ProjectRef::Here(folder) => folder,

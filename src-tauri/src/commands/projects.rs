@@ -9,6 +9,7 @@ use crate::windows::Windows;
 use deskbell_engine::api::*;
 use deskbell_engine::disk;
 use deskbell_engine::projects::{Change, ProjectStore};
+use deskbell_sessions::opener::now_ms;
 use deskbell_sessions::registry::SessionRegistry;
 use std::path::Path;
 use tauri::{AppHandle, Manager, WebviewWindow};
@@ -81,7 +82,6 @@ async fn open_moved(app: &AppHandle, from: &Path, folder: &Path) -> Answer<()> {
         return Err(refused("Agents of this project still run. Stop them first."));
     }
     opening::take_along(app, from, &to).await?;
-    crate::board::refresh(app);
     opening::open(app, &to, false, Confirmed::No).await.map(drop)
 }
 
@@ -143,7 +143,7 @@ pub async fn forget_all_projects(app: AppHandle) -> Answer<()> {
 #[tauri::command]
 pub async fn set_keep_running(app: AppHandle, window: WebviewWindow, keep: Option<bool>) -> Answer<()> {
     let folder = project_here(&app, &window)?;
-    let at = start::now();
+    let at = now_ms();
     change(&app, Change::KeepRunning { folder, keep, at }).await?;
     project::send_to_window(&app, window.label()).await;
     Ok(())

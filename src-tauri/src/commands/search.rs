@@ -10,12 +10,12 @@ use deskbell_engine::api::*;
 use deskbell_engine::search::{Absent, Query, Searching, Today};
 use deskbell_sessions::folders;
 use deskbell_sessions::hidden::HiddenSessions;
+use deskbell_sessions::opener::now_ms;
 use deskbell_sessions::registry::SessionRegistry;
 use deskbell_sessions::settings::CurrentSettings;
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 use tauri::{AppHandle, Manager, WebviewWindow};
 
 /// Searches the sessions of this window's project, or of all, and sends the results under `nr`: the newest ones, or all if
@@ -39,7 +39,7 @@ pub async fn search_sessions(
     let sessions = session_folders_in_time(folders::data()).await;
     let windows = app.state::<Windows>();
     windows.with(window.label(), |window| window.searching = None)?;
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64);
+    let now = now_ms();
     let stores = app.state::<Arc<CurrentSettings>>().stores().borrow().clone();
     let parsed = match Query::parse(&query, Today { now, utc_offset_minutes }) {
         Ok(query) => query,
