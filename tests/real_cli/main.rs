@@ -30,6 +30,8 @@ mod hooks;
 mod hostile;
 #[cfg(unix)]
 mod inbox;
+#[cfg(target_os = "linux")]
+mod login_shells;
 mod options;
 mod overhead;
 mod owner;
@@ -308,6 +310,13 @@ fn main() {
     let under_the_engine =
         under_the_engine.into_iter().map(|test| test.needing(cli.clone()).needing(app.clone()));
     let old = on_the_old_version().into_iter().map(|test| test.needing(app.clone()));
+    #[cfg(target_os = "linux")]
+    let shells = tests![login_shells:
+        each_shell_gives_the_environment_of_the_users_files,
+        a_shell_that_becomes_another_one_ends_in_time,
+    ];
+    #[cfg(target_os = "linux")]
+    let old = old.chain(shells.into_iter().map(|test| test.needing(login_shells::requirement())));
     suite::run(Requirement::Met, alone.chain(under_the_engine).chain(old).collect())
 }
 

@@ -1,13 +1,13 @@
 //! The real command-line agent that the tests run against: pinned versions, for the tests alone.
 
 use std::collections::BTreeSet;
+use std::env;
 use std::path::{Path, PathBuf};
-use std::{env, fs};
 
-use crate::command::{command, read, run};
+use crate::command::{command, read};
 use crate::node::Node;
 use crate::scratch::Scratch;
-use crate::{Outcome, project};
+use crate::{Outcome, npm_package, project};
 
 /// The version of Claude Code that the tests are written for.
 /// For a newer one change this line; `cargo xtask claude OLD NEW` prints what it changed.
@@ -21,7 +21,9 @@ pub fn ensure(node: &Node, version: &str) -> Outcome<PathBuf> {
     let folder = project::tools().join(format!("claude-code-{version}"));
     let executable = executable(&folder);
     if !executable.is_file() {
-        install(node, &folder, version)
+        // The package of the platform contains the whole native program; the main one only chooses between them, with a
+        // script that needs a newer Node than the program itself.
+        npm_package::install(node, &folder, &format!("{}@{version}", platform_package()))
             .map_err(|reason| format!("Claude Code {version} could not be installed: {reason}"))?;
     }
     let says = told_version(&executable)?;
@@ -53,27 +55,6 @@ fn options_in(help: &str) -> BTreeSet<String> {
     let words = help.split(|c: char| !(c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'));
     let is_option = |word: &&str| word.len() > 3 && word.starts_with("--") && !word.starts_with("---");
     words.filter(is_option).map(|word| word.trim_end_matches('-').to_owned()).collect()
-}
-
-/// Installs in a temporary folder, and moves it into place when complete, so that an interrupted install never counts
-/// as complete.
-fn install(node: &Node, folder: &Path, version: &str) -> Outcome {
-    let unfinished = folder.with_extension("unfinished");
-    let error = |error| format!("could not make {}: {error}", folder.display());
-    for stale in [&unfinished, folder] {
-        if stale.exists() {
-            fs::remove_dir_all(stale).map_err(error)?;
-        }
-    }
-    fs::create_dir_all(&unfinished).map_err(error)?;
-    fs::write(unfinished.join("package.json"), "{ \"private\": true }\n").map_err(error)?;
-    let mut npm = node.npm(&unfinished);
-    // The package of the platform contains the whole native program; the main one only chooses between them, with a
-    // script that needs a newer Node than the program itself.
-    npm.args(["install", "--no-save", "--no-package-lock", "--ignore-scripts", "--loglevel=error"]);
-    npm.arg(format!("{}@{version}", platform_package()));
-    run(&mut npm)?;
-    fs::rename(&unfinished, folder).map_err(error)
 }
 
 fn told_version(executable: &Path) -> Outcome<String> {

@@ -17,6 +17,8 @@ mod gnome_shell;
 mod guide;
 mod icons;
 mod node;
+mod npm_package;
+mod nushell;
 mod package;
 mod packages;
 mod process;

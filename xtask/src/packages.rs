@@ -11,6 +11,8 @@ pub enum Need {
     Tests,
     /// A server of ssh for the tests. Its package starts a service that listens, so only CI installs it.
     Ssh,
+    /// The login shells that the tests ask for their environments.
+    Shells,
     /// Driving the real window: a browser driver, keys, notifications, accessibility.
     Window,
     /// libFuzzer, which is C++.
@@ -87,6 +89,7 @@ impl Family {
                 "sway", "grim", "wtype", "wl-clipboard", "mutter", "xfce4-panel", "xdg-desktop-portal", "x11-xkb-utils",
                 "ibus", "ibus-gtk3", "ibus-chewing", "fcitx5", "fcitx5-frontend-gtk3", "fcitx5-chewing",
             ],
+            (Self::Debian, Need::Shells) => &["zsh", "fish", "tcsh"],
             (Self::Debian, Need::Fuzz) => &["build-essential"],
             (Self::Debian, Need::Browser) => &["chromium"],
             (Self::Debian, Need::Count) => &["valgrind"],
@@ -115,6 +118,7 @@ impl Family {
                 "procps-ng", "gjs", "mako", "sway", "grim", "wtype", "wl-clipboard", "mutter", "xfce4-panel", "xdg-desktop-portal", "setxkbmap",
                 "ibus", "ibus-gtk3", "ibus-chewing", "fcitx5", "fcitx5-gtk3", "fcitx5-chewing",
             ],
+            (Self::Fedora, Need::Shells) => &["zsh", "fish", "tcsh"],
             (Self::Fedora, Need::Fuzz) => &["gcc-c++"],
             (Self::Fedora, Need::Browser) => &["chromium"],
             (Self::Fedora, Need::Count) => &["valgrind"],
@@ -136,6 +140,7 @@ impl Family {
                 "sway", "grim", "wtype", "wl-clipboard", "mutter", "xfce4-panel", "xdg-desktop-portal", "xorg-setxkbmap",
                 "ibus", "ibus-chewing", "fcitx5", "fcitx5-gtk", "fcitx5-chewing",
             ],
+            (Self::Arch, Need::Shells) => &["zsh", "fish", "tcsh"],
             (Self::Arch, Need::Fuzz) => &["base-devel"],
             (Self::Arch, Need::Browser) => &["chromium"],
             (Self::Arch, Need::Count) => &["valgrind"],

@@ -14,8 +14,8 @@ use crate::node::Node;
 use crate::package::Checked;
 use crate::packages::Need;
 use crate::{
-    Outcome, agents, bench, claude, crates, deny, gnome_shell, guide, package, project, system, toolchain,
-    ui, workflows,
+    Outcome, agents, bench, claude, crates, deny, gnome_shell, guide, nushell, package, project, system,
+    toolchain, ui, workflows,
 };
 
 use ahead::Ahead;
@@ -209,7 +209,14 @@ impl Suite {
         let installed =
             [("DESKBELL_TEST_CLAUDE", claude::CURRENT), ("DESKBELL_TEST_CLAUDE_OLD", claude::OLD)]
                 .map(|(variable, version)| (variable, install(version)));
+        let nushell = self.node().and_then(nushell::ensure);
+        if let Err(missing) = &nushell {
+            println!("{missing}");
+        }
         let tested = against_the_app("real_cli", |tests| {
+            if let Ok(program) = &nushell {
+                tests.env("DESKBELL_TEST_NU", program);
+            }
             for (variable, program) in &installed {
                 if let Ok(program) = program {
                     tests.env(variable, program);
