@@ -70,7 +70,7 @@ async fn add(stage: &Stage, name: &str, folder: &Path) -> Result<()> {
     window.find("button", &format!("Edit {name}…")).await?;
     window.drawn().await?;
     window.screenshot("profile-added").await?;
-    window.click("button", "Close").await?;
+    window.key("Escape").await?;
     window.gone("dialog", "Settings").await
 }
 

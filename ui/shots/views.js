@@ -87,10 +87,19 @@ async function withoutAsking(page) {
 /** Chooses an accent colour on the settings page, and types a prompt: the box with the focus and *Send* show it. */
 const accent = (name) => async (page) => {
   await page.keyboard.press('Control+,');
-  await page.getByLabel('Accent colour').selectOption(name);
+  await page.getByRole('radio', { name, exact: false }).check();
   await page.keyboard.press('Escape');
   await type(page, 'look at @s');
 };
+
+/** Opens the settings, at a section in a wide window. */
+async function settings(page, section) {
+  await page.keyboard.press('Control+,');
+  await page.getByRole('dialog', { name: 'Settings' }).waitFor();
+  const place = page.getByRole('navigation', { name: 'Sections' }).getByRole('button', { name: section });
+  if (section !== undefined && (await place.isVisible())) await place.click();
+  else if (section !== undefined) await page.getByRole('combobox', { name: 'Section' }).selectOption(section);
+}
 
 const ACCENTS = ['blue', 'green', 'purple', 'rose', 'grey'];
 
@@ -154,7 +163,8 @@ export const extraViews = [
   { name: 'without-asking', scene: 'held', themes: ['light'], prepare: withoutAsking },
   { name: 'permission-always', scene: 'permission', themes: ['light'], prepare: always },
   { name: 'question-answered', scene: 'question', themes: ['light'], prepare: answer },
-  { name: 'settings', scene: 'trust', prepare: (page) => page.keyboard.press('Control+,') },
+  { name: 'settings', scene: 'trust', prepare: (page) => settings(page) },
+  { name: 'settings-notifications', scene: 'conversation', prepare: (page) => settings(page, 'Notifications') },
   ...ACCENTS.map((name) => ({ name: `accent-${name}`, scene: 'empty', sizes: ['wide'], prepare: accent(name) })),
   { name: 'context', scene: 'conversation', prepare: context },
   { name: 'commands', scene: 'empty', prepare: (page) => type(page, '/') },

@@ -79,7 +79,8 @@ describe('the sources', () => {
       'lib/session/composer/AttachmentList.svelte: attachment.id',
       'lib/session/conversation/ProblemList.svelte: problem.id',
       'lib/session/viewer/FileViewer.svelte: one.newLine',
-      'lib/window/settings/SettingsDialog.svelte: setting.key',
+      'lib/window/settings/SettingsPage.svelte: section',
+      'lib/window/settings/SettingsPage.svelte: setting.key',
     ];
     const keys = sources.filter(({ path }) => path.endsWith('.svelte')).flatMap(({ path, text }) => keysOf(path, text));
     expect(keys.length).toBeGreaterThan(30);

@@ -221,6 +221,7 @@ fn typescript() -> String {
         SettingKey,
         SettingControl,
         SettingOption,
+        SettingSection,
         TrustAgent,
         TrustView,
         TrustStatus,

@@ -108,7 +108,7 @@ impl SettingsFile {
         schema()
     }
 
-    /// Every setting that the file can have, in the order of the documentation: those without a group first.
+    /// Every setting that the file can have, in the order of the sections.
     pub fn keys() -> &'static [SettingKey] {
         keys()
     }
@@ -135,6 +135,7 @@ impl SettingsFile {
                     message: format!("settings.json could not be read: {error}."),
                 }],
                 unknown: Vec::new(),
+                is_broken: true,
             },
         }
     }

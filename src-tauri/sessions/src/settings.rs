@@ -18,9 +18,9 @@ pub struct CurrentSettings {
 impl CurrentSettings {
     pub fn new(file: SettingsFile, read: Read) -> Self {
         let path = file.path().display().to_string();
-        let Read { settings, problems, unknown: _ } = read;
+        let Read { settings, problems, unknown: _, is_broken } = read;
         let stores = watch::Sender::new(profiles::stores(&settings.agent));
-        let view = SettingsView { settings, path, problems, system_dates: system_dates() };
+        let view = SettingsView { settings, path, problems, is_broken, system_dates: system_dates() };
         Self { file, view: Mutex::new(view), stores }
     }
 
@@ -48,6 +48,7 @@ impl CurrentSettings {
             return None;
         }
         view.problems = read.problems;
+        view.is_broken = read.is_broken;
         let stores = profiles::stores(&read.settings.agent);
         self.stores.send_if_modified(|now| {
             let is_other = *now != stores;

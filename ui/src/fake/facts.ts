@@ -25,6 +25,7 @@ export const SETTINGS: SettingsView = {
   settings: { ...DEFAULT_SETTINGS, asking: 'card' },
   path: '/home/ines/.config/deskbell/settings.json',
   problems: [],
+  isBroken: false,
   systemDates: 'en-GB',
 };
 

@@ -3,6 +3,7 @@
 import { tick } from 'svelte';
 
 import type {
+  BellKind,
   Checkup,
   CommandError,
   MachineAgents,
@@ -11,6 +12,7 @@ import type {
   Profile,
   RawLine,
   RawLines,
+  SettingsView,
 } from '../lib/bindings/api';
 import { emptySession, PROJECT, SETTINGS } from '../fake/facts';
 import { BROKEN_AGENT, checkup as checkupOf } from '../fake/readiness';
@@ -40,10 +42,10 @@ import DoctorDialog from '../lib/window/settings/DoctorDialog.svelte';
 import PresetList from '../lib/window/settings/PresetList.svelte';
 import { NO_PROFILE } from '../lib/window/settings/profileForm';
 import ProfileList from '../lib/window/settings/ProfileList.svelte';
-import SettingsDialog from '../lib/window/settings/SettingsDialog.svelte';
+import SettingsPage from '../lib/window/settings/SettingsPage.svelte';
 import { PRESETS } from './options';
 import WaitingNotice from '../lib/window/desk/WaitingNotice.svelte';
-import { agree, ignore, press, states, write, type Page, type Play } from './story';
+import { agree, ignore, NotDrawn, press, settle, states, write, type Page, type Play } from './story';
 
 const WAITING = ['ledger', 'tide'];
 
@@ -122,12 +124,13 @@ const settings = {
   view: SETTINGS,
   agent: PROJECT.agent,
   appVersion: '0.1.0',
+  project: PROJECT.name,
   trust: TRUST['trust'] ?? null,
   ontrust: ignore,
   oncheck: checkup({ type: 'asks' }),
   ondoctor: ignore,
-  onset: ignore,
-  onpresets: ignore,
+  onset: () => Promise.resolve(null),
+  onpresets: () => Promise.resolve(null),
   folder: PROJECT.path,
   onprofile: () => Promise.resolve(null),
   onkeys: ignore,
@@ -361,6 +364,60 @@ export const rulesInForce: Page = () => [
   }),
 ];
 
+const bell = (changes: Partial<BellKind>): BellKind => ({ ...SETTINGS.settings.bell.needsYou, ...changes });
+
+/** Settings with changes of several kinds. */
+const CHANGED: SettingsView = {
+  ...SETTINGS,
+  settings: {
+    ...SETTINGS.settings,
+    density: 'compact',
+    fonts: { ...SETTINGS.settings.fonts, size: 15, code: 'Fira Code' },
+    bell: {
+      ...SETTINGS.settings.bell,
+      needsYou: bell({ sound: true, command: { program: 'ntfy', args: ['publish', 'my desk'] } }),
+    },
+    agent: { ...SETTINGS.settings.agent, generateTitles: true, profiles: [...PROFILES], presets: [...PRESETS] },
+    keys: [{ action: 'new', key: 'Ctrl+Alt+N' }],
+  },
+};
+
+const NOT_SAVED: CommandError = {
+  code: 'internal',
+  message: 'The settings could not be saved.',
+  detail: 'could not write settings.json: no space left on device',
+};
+
+const fieldOf = (root: HTMLElement, key: string) => {
+  const field = root.querySelector<HTMLInputElement>(`[data-setting="${key}"] :is(input, textarea)`);
+  if (field === null) throw new NotDrawn(`there is no field of ${key}`);
+  return field;
+};
+
+/** Leaves a number that is too large and a command with an open quote in their fields. */
+async function wrongValues(root: HTMLElement) {
+  for (const [key, text] of [
+    ['zoom', '900'],
+    ['editor', "kitty 'vim"],
+  ] as const) {
+    const field = fieldOf(root, key);
+    field.value = text;
+    field.dispatchEvent(new InputEvent('input', { bubbles: true }));
+    field.dispatchEvent(new Event('change', { bubbles: true }));
+  }
+  await tick();
+}
+
+async function refused(root: HTMLElement) {
+  fieldOf(root, 'tray').click();
+  await settle();
+}
+
+async function typesCommand(root: HTMLElement) {
+  fieldOf(root, 'bell.needsYou.command').focus();
+  await tick();
+}
+
 /** Presets that change as the settings file would. */
 function presets() {
   let now: Preset[] = PRESETS;
@@ -426,11 +483,16 @@ export const settingsOf: Page = () => [
     'one renamed': [{ presets: PRESETS, onpresets: ignore }, (root) => press(root, 'Rename Careful…')],
     'one removed': [presets(), (root) => press(root, 'Remove Careful')],
   }),
-  ...states('SettingsDialog', SettingsDialog, {
+  ...states('SettingsPage', SettingsPage, {
     all: settings,
-    'some of them': [settings, (root) => write(root, 'agent')],
+    changed: { ...settings, view: CHANGED },
+    'a search': [settings, (root) => write(root, 'agent')],
     'none found': [settings, (root) => write(root, 'wombat')],
+    'wrong values': [settings, wrongValues],
+    'a refused value': [{ ...settings, onset: () => Promise.resolve(NOT_SAVED) }, refused],
+    'a command is typed': [{ ...settings, view: CHANGED }, typesCommand],
     'with a wrong value in the file': { ...settings, view: { ...SETTINGS, problems: PROBLEMS } },
+    'with a broken file': { ...settings, view: { ...SETTINGS, problems: PROBLEMS.slice(0, 1), isBroken: true } },
     'without an agent': { ...settings, agent: { type: 'missing', tried: [] }, trust: null },
   }),
   ...states('Doctor', Doctor, {

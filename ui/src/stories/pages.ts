@@ -34,7 +34,7 @@ import SidePanel from '../lib/session/side/SidePanel.svelte';
 import TrustPage from '../lib/project/trust/TrustPage.svelte';
 import type { OtherAgent, RecordingState, TrustView } from '../lib/bindings/api';
 import SettingsBanner from '../lib/window/desk/SettingsBanner.svelte';
-import SettingsFileBanner from '../lib/window/desk/SettingsFileBanner.svelte';
+import SettingsFileBanner from '../lib/window/settings/SettingsFileBanner.svelte';
 import OrphansBanner from '../lib/window/desk/OrphansBanner.svelte';
 import UnreadFilesBanner from '../lib/window/UnreadFilesBanner.svelte';
 import { systemClock } from '../lib/kit/attention.svelte';

@@ -2,7 +2,7 @@
 
 use super::dates::is_language_tag;
 use super::{bindings, profiles};
-use crate::api::{Preset, SettingControl, SettingKey, SettingOption, Settings, UserCommand};
+use crate::api::{Preset, SettingControl, SettingKey, SettingOption, SettingSection, Settings, UserCommand};
 use crate::launch::Launch;
 use crate::options::bad_presets;
 use schemars::generate::SchemaSettings;
@@ -22,8 +22,8 @@ static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
 
 static KEYS: LazyLock<Vec<SettingKey>> = LazyLock::new(|| {
     let mut keys = Vec::new();
-    collect(&SCHEMA, "", None, &mut keys);
-    keys.sort_by_key(|known| known.group.is_some());
+    collect(&SCHEMA, "", &mut keys);
+    keys.sort_by_key(|known| known.section);
     keys
 });
 
@@ -32,7 +32,7 @@ pub fn schema() -> &'static Value {
     &SCHEMA
 }
 
-/// Every setting, in the order of the documentation: those without a group first.
+/// Every setting, in the order of the sections.
 pub fn keys() -> &'static [SettingKey] {
     &KEYS
 }
@@ -41,24 +41,28 @@ fn text(schema: &Value, name: &str) -> String {
     schema[name].as_str().unwrap_or_default().replace('\n', " ")
 }
 
-fn collect(schema: &Value, prefix: &str, group: Option<&str>, keys: &mut Vec<SettingKey>) {
+fn collect(schema: &Value, prefix: &str, keys: &mut Vec<SettingKey>) {
     for (name, property) in schema["properties"].as_object().into_iter().flatten() {
         let key = format!("{prefix}{name}");
-        let label = text(property, "title");
         if property["type"] == "object" {
-            let group = group.map_or_else(|| label.clone(), |outer| format!("{outer} · {label}"));
-            collect(property, &format!("{key}."), Some(&group), keys);
+            collect(property, &format!("{key}."), keys);
         } else if let Some(control) = control(property) {
             keys.push(SettingKey {
-                group: group.map(str::to_owned),
+                section: section(text(property, "section")),
+                label: text(property, "title"),
+                help: text(property, "help"),
                 description: text(property, "description"),
                 control,
                 default: property["default"].clone(),
-                label,
                 key,
             });
         }
     }
+}
+
+/// The section of a name in the schema. A test checks that each setting names one.
+fn section(name: String) -> SettingSection {
+    serde_json::from_value(name.into()).unwrap_or(SettingSection::Advanced)
 }
 
 /// The control for a value; `None` for `$schema`, which has no label.
@@ -147,7 +151,7 @@ fn check_meaning(key: &str, value: &Value) -> Result<(), &'static str> {
     match key {
         "agent.model" => value.as_str().and_then(Launch::bad_model).map_or(Ok(()), Err),
         "dates" if value.as_str().is_some_and(|tag| !is_language_tag(tag)) => {
-            Err("it must be null, \"system\" or a language tag (BCP 47) such as \"de\" or \"en-GB\".")
+            Err("it must be \"system\" or a language tag (BCP 47) such as \"de\" or \"en-GB\".")
         }
         "terminal" if joins_command(value) => Err("“{command}” must be an argument of its own."),
         _ => Ok(()),
@@ -239,13 +243,12 @@ In the commands and below, the names of nested objects are joined by dots: `agen
 #[cfg(test)]
 pub fn markdown() -> String {
     let mut out = INTRODUCTION.to_owned();
-    let mut group = Some(String::new());
+    let mut section = None;
     for known in keys() {
-        if known.group != group {
-            group.clone_from(&known.group);
-            let name = group.as_deref().unwrap_or("General");
+        if section != Some(known.section) {
+            section = Some(known.section);
             // Writing to a string cannot fail.
-            let _ = write!(out, "\n## {name}\n");
+            let _ = write!(out, "\n## {:?}\n", known.section);
         }
         let _ = write!(
             out,

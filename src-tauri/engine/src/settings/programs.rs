@@ -222,7 +222,7 @@ mod tests {
             (
                 json!({"bell": {"failed": {"command": {"program": "ring"}}}}),
                 json!({"bell": {"failed": {"command": {"program": "ring\u{202e}"}}}}),
-                "Bell · When a session fails · Command\nNow: ring\nNew: \"ring\\u{202E}\"",
+                "Bell · When a session fails · Run a command\nNow: ring\nNew: \"ring\\u{202E}\"",
             ),
             (
                 json!({}),

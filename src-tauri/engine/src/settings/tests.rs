@@ -1,7 +1,7 @@
 //! The file and the page edit the same settings: they agree, and nothing else changes.
 
 use super::*;
-use crate::api::{Preset, Profile, SessionOptions, SettingControl, Theme};
+use crate::api::{Preset, Profile, SessionOptions, SettingControl, SettingSection, Theme};
 use crate::chance::Chance;
 use crate::traps::{Trap, all, in_time};
 use serde_json::json;
@@ -148,7 +148,7 @@ fn a_language_that_is_no_tag_is_reported_and_the_last_one_stays() {
     }
     let text = json!({"dates": "de_DE"}).to_string();
     let expected =
-        "1:10 “dates”: it must be null, \"system\" or a language tag (BCP 47) such as \"de\" or \"en-GB\".";
+        "1:10 “dates”: it must be \"system\" or a language tag (BCP 47) such as \"de\" or \"en-GB\".";
     assert_eq!(problems(&text), [expected]);
 }
 
@@ -167,6 +167,7 @@ fn every_setting_is_documented_and_its_default_fits() {
     let mut tree = serde_json::to_value(Settings::default()).unwrap();
     for known in keys() {
         assert!(!known.label.is_empty() && !known.description.is_empty(), "{}", known.key);
+        assert!(!known.help.is_empty() && !known.help.contains(['{', '`']), "{}", known.key);
         assert_eq!(keys::check(known, &known.default), Ok(()), "{}", known.key);
         let place = tree.pointer_mut(&format!("/{}", known.key.replace('.', "/"))).expect("it is a field");
         assert_eq!(place.take(), known.default, "{}", known.key);
@@ -179,6 +180,30 @@ fn every_setting_is_documented_and_its_default_fits() {
         value.as_object().map_or(value.is_null(), |object| object.values().all(is_null))
     }
     assert!(is_null(&tree), "{tree}");
+}
+
+#[test]
+fn every_setting_names_its_section_and_the_sections_are_in_order() {
+    let text = keys::schema().to_string();
+    // A setting without one would be counted as advanced.
+    assert_eq!(text.matches("\"section\":").count(), keys().len());
+    let sections: Vec<SettingSection> = keys().iter().map(|known| known.section).collect();
+    assert!(sections.is_sorted(), "{sections:?}");
+    let mut each = sections.clone();
+    each.dedup();
+    assert_eq!(each.first(), Some(&SettingSection::Appearance));
+    assert_eq!(each.len(), 8, "{each:?}");
+}
+
+#[test]
+fn a_file_is_broken_if_nothing_in_it_can_be_changed() {
+    for broken in ["{\"zoom\": 110 \"tray\": false}", "{", "[]"] {
+        let read = read(broken);
+        assert!(read.is_broken && read.problems.len() == 1, "{broken}: {read:?}");
+    }
+    for whole in ["", "{}", "{\"zoom\": 9}", "{\"mine\": 1}"] {
+        assert!(!read(whole).is_broken, "{whole}");
+    }
 }
 
 /// A value that fits the setting, and one that does not.

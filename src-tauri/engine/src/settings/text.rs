@@ -18,6 +18,8 @@ pub struct Read {
     pub problems: Vec<SettingsProblem>,
     /// Keys that Deskbell does not know, each with its line. They are kept and have no effect.
     pub unknown: Vec<(String, u32)>,
+    /// The file could not be read as a whole.
+    pub is_broken: bool,
 }
 
 /// The reason why a text was not edited.
@@ -108,7 +110,10 @@ pub(super) fn read(text: &str, last: &Settings) -> Read {
     let text = body(text);
     let parsed = match parse(text) {
         Ok(parsed) => parsed,
-        Err(problem) => return Read { settings: last.clone(), problems: vec![problem], unknown: Vec::new() },
+        Err(problem) => {
+            let problems = vec![problem];
+            return Read { settings: last.clone(), problems, unknown: Vec::new(), is_broken: true };
+        }
     };
     let tree = |settings: &Settings| serde_json::to_value(settings).unwrap_or_default();
     let mut reading = Reading {
@@ -132,7 +137,7 @@ pub(super) fn read(text: &str, last: &Settings) -> Read {
         });
         last.clone()
     });
-    Read { settings, problems, unknown }
+    Read { settings, problems, unknown, is_broken: false }
 }
 
 struct Reading<'a> {

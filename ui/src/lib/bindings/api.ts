@@ -2626,13 +2626,13 @@ accent: Accent,
  */
 zoom: number, 
 /**
- * Space around the parts of a window.
- */
-density: Density, 
-/**
  * The type of the windows.
  */
 fonts: FontSettings, 
+/**
+ * Space around the parts of a window.
+ */
+density: Density, 
 /**
  * Language of dates and times in the windows, as a language tag such as `de`, `en-US` or `en-GB-u-hc-h12`. `null` or
  * `system` follows the system. The texts of Deskbell stay English.
@@ -2647,25 +2647,10 @@ asking: Asking,
  */
 bell: BellSettings, 
 /**
- * The agent of new sessions.
- */
-agent: AgentSettings, 
-/**
  * What happens to the work in a window that you close. In the background it goes on without the window, and a click
  * on a notification or a second start of Deskbell brings the window back.
  */
 closing: Closing, 
-/**
- * An icon in the desktop's tray, or in the menu bar, with the sessions of all projects that work or wait for you.
- * Where the desktop has no tray, nothing is shown.
- */
-tray: boolean, 
-/**
- * Deskbell starts when you log in, without a window and without an agent: only its tray icon is shown, and sessions
- * that kept running can call you. Where there is no tray icon nothing is shown. Starting Deskbell again opens its
- * windows. Not on Windows yet.
- */
-autostart: boolean, 
 /**
  * While a turn runs in a session on this computer, the computer does not fall asleep by itself. While sessions only
  * wait for you it may. A closed lid, a shutdown and a sleep that you ask for are never held up. On Linux the desktop
@@ -2678,6 +2663,27 @@ keepAwake: boolean,
  * A project can differ: *Keep sessions of this project running* chooses for its new sessions.
  */
 keepRunning: boolean, 
+/**
+ * The agent of new sessions.
+ */
+agent: AgentSettings, 
+/**
+ * Keys of actions, in place of their usual ones. Each is `{"action": "new", "key": "Ctrl+Alt+N"}`; `null` takes
+ * the action's keys away. On macOS, `Ctrl` is ⌘ and `Alt` is ⌥. The names of the actions are in the guide's list of
+ * keys.
+ */
+keys: Array<KeyBinding>, 
+/**
+ * An icon in the desktop's tray, or in the menu bar, with the sessions of all projects that work or wait for you.
+ * Where the desktop has no tray, nothing is shown.
+ */
+tray: boolean, 
+/**
+ * Deskbell starts when you log in, without a window and without an agent: only its tray icon is shown, and sessions
+ * that kept running can call you. Where there is no tray icon nothing is shown. Starting Deskbell again opens its
+ * windows. Not on Windows yet.
+ */
+autostart: boolean, 
 /**
  * The program that opens files, with its arguments: `{file}` in them is the file's path, and `{line}` the line.
  * Without `{file}` the path is the last argument. No shell reads them. An editor that runs in a terminal needs one:
@@ -2693,12 +2699,6 @@ editor: UserCommand | null,
  * used, or the first well-known one that is installed.
  */
 terminal: UserCommand | null, 
-/**
- * Keys of actions, in place of their usual ones. Each is `{"action": "new", "key": "Ctrl+Alt+N"}`; `null` takes
- * the action's keys away. On macOS, `Ctrl` is ⌘ and `Alt` is ⌥. The names of the actions are in the guide's list of
- * keys.
- */
-keys: Array<KeyBinding>, 
 /**
  * How much is logged, on stderr and in files in Deskbell's data folder. The text of conversations never is.
  * `DESKBELL_LOG` counts before this setting.
@@ -2772,17 +2772,17 @@ export type Priority = "low" | "normal";
  */
 export type BellSettings = { 
 /**
- * A turn ended.
+ * A session waits for your answer.
  */
-finished: BellKind, 
+needsYou: BellKind, 
 /**
  * A turn failed, the agent stopped unexpectedly, or a connection is lost while something waits there.
  */
 failed: BellKind, 
 /**
- * A session waits for your answer.
+ * A turn ended.
  */
-needsYou: BellKind, 
+finished: BellKind, 
 /**
  * If more sessions than this wait for you, one notification names them all.
  */
@@ -2836,21 +2836,21 @@ export type Density = "comfortable" | "compact";
  */
 export type FontSettings = { 
 /**
- * Families of the interface, separated by commas; the first that is installed counts.
- */
-interface: string | null, 
-/**
- * Families of code, separated by commas; the first that is installed counts.
- */
-code: string | null, 
-/**
  * Size of the agent's text. The other sizes follow it.
  */
 size: number, 
 /**
  * Relative to text: code looks larger than text of the same size.
  */
-codeSize: number, };
+codeSize: number, 
+/**
+ * Families of the interface, separated by commas; the first that is installed counts.
+ */
+interface: string | null, 
+/**
+ * Families of code, separated by commas; the first that is installed counts.
+ */
+code: string | null, };
 
 export type LogLevel = "error" | "warn" | "info" | "debug" | "trace";
 
@@ -2868,6 +2868,10 @@ path: string,
  * Each wrong value has its earlier value until it is corrected.
  */
 problems: Array<SettingsProblem>, 
+/**
+ * The file could not be read as a whole, so no setting can be changed.
+ */
+isBroken: boolean, 
 /**
  * Language of the system's dates, as a language tag; `null` if the page knows it itself.
  */
@@ -2889,11 +2893,11 @@ export type SettingKey = {
 /**
  * Its names in the file from the outermost on, joined by dots.
  */
-key: string, 
+key: string, section: SettingSection, label: string, 
 /**
- * The label of the group that it is in; `null` at the top level.
+ * One line for the settings page.
  */
-group: string | null, label: string, description: string, control: SettingControl, 
+help: string, description: string, control: SettingControl, 
 /**
  * The value without an entry in the file.
  */
@@ -2905,6 +2909,11 @@ default: JsonValue, };
 export type SettingControl = { "type": "toggle" } | { "type": "choice", options: Array<SettingOption>, } | { "type": "number", min: number, max: number, unit: string | null, } | { "type": "text", placeholder: string | null, } | { "type": "command" } | { "type": "presets" } | { "type": "profiles" } | { "type": "keys" };
 
 export type SettingOption = { value: string | null, label: string, };
+
+/**
+ * The section of the settings page and of the documentation that a setting is in, in their order.
+ */
+export type SettingSection = "Appearance" | "Asking" | "Notifications" | "Agents" | "Profiles" | "Sessions" | "Keyboard" | "Advanced";
 
 /**
  * An agent other than Claude Code that a trust decision is for. It loads the folder's own files, and no copy of them.

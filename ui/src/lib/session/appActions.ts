@@ -52,9 +52,14 @@ export class AppActions {
     await this.problems.attempt('The setting was not saved', () => this.host.setSetting(key, value));
   }
 
-  /** Replaces the presets. Their change arrives as an event; a refusal is shown. */
-  async setPresets(presets: Preset[]): Promise<void> {
-    await this.problems.attempt('The presets were not saved', () => this.host.setPresets(presets));
+  /** Changes one setting in the file. Returns why it was refused; its effect arrives as an event. */
+  async saveSetting(key: string, value: JsonValue): Promise<CommandError | null> {
+    return this.#refusal(() => this.host.setSetting(key, value));
+  }
+
+  /** Replaces the presets. Their change arrives as an event; a refusal is shown and returned. */
+  async setPresets(presets: Preset[]): Promise<CommandError | null> {
+    return this.problems.attempt('The presets were not saved', () => this.host.setPresets(presets));
   }
 
   /**
@@ -62,8 +67,12 @@ export class AppActions {
    * was refused; its change arrives as an event.
    */
   async changeProfile(was: string | null, profile: Profile | null): Promise<CommandError | null> {
+    return this.#refusal(() => this.host.changeProfile(was, profile));
+  }
+
+  async #refusal(call: () => Promise<void>): Promise<CommandError | null> {
     try {
-      await this.host.changeProfile(was, profile);
+      await call();
       return null;
     } catch (reason) {
       return asCommandError(reason);

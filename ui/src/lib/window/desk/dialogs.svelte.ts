@@ -8,6 +8,8 @@ export type DialogName = Parameters<Desk['show']>[0];
 
 export class Dialogs {
   shown = $state<DialogName | null>(null);
+  /** The settings stay open below a dialog that they opened. */
+  #hasSettingsBelow = $state(false);
   /** The query that the palette begins with. */
   paletteStart = $state('');
   /** The file that the changes page begins with. */
@@ -23,6 +25,7 @@ export class Dialogs {
 
   show(which: DialogName, query = ''): void {
     if (this.shown === null) this.#before = document.activeElement;
+    this.#hasSettingsBelow = this.hasSettings && (which === 'keys' || which === 'doctor');
     this.shown = which;
     this.askedInWorktree = null;
     if (which === 'changes') {
@@ -53,8 +56,14 @@ export class Dialogs {
     this.askedInWorktree = asked;
   }
 
+  /** The settings are shown, or are below another dialog. */
+  get hasSettings(): boolean {
+    return this.shown === 'settings' || this.#hasSettingsBelow;
+  }
+
   close(): void {
-    this.shown = null;
+    this.shown = this.#hasSettingsBelow ? 'settings' : null;
+    this.#hasSettingsBelow = false;
   }
 
   /** Where the keyboard is. After the palette was closed: where it was before. */

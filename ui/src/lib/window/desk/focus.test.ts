@@ -119,7 +119,6 @@ describe('a request is answered by two keys', () => {
 describe('the focus is in the prompt after', () => {
   it.each([
     ['the palette', 'k', ctrl, 'Commands and sessions'],
-    ['settings', ',', ctrl, 'Settings'],
     ['the search', 'F', { ...ctrl, shiftKey: true }, 'Search in sessions'],
     ['the help', 'F1', {}, 'Keys'],
   ])('%s closes, by key and by mouse', async (_name, key, init, name) => {
@@ -135,6 +134,38 @@ describe('the focus is in the prompt after', () => {
       await expect.poll(() => screen.queryByRole('dialog', { name })).toBeNull();
       await inPrompt();
     }
+  });
+
+  it('the settings close, by key and by mouse, with the draft and the scroll position as they were', async () => {
+    const { user } = await openApp();
+    await inPrompt();
+    await user.keyboard('half a thought');
+    const log = screen.getByRole('log', { name: 'Conversation' });
+    log.scrollTop = 12;
+    for (const close of [
+      (page: HTMLDialogElement) => page.close(),
+      () => user.click(screen.getAllByRole('button', { name: /^Back to ledger/ })[0] ?? document.body),
+    ]) {
+      await press(',', ctrl);
+      await close(await screen.findByRole<HTMLDialogElement>('dialog', { name: 'Settings' }));
+      await expect.poll(() => screen.queryByRole('dialog', { name: 'Settings' })).toBeNull();
+      await inPrompt();
+      expect(screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Prompt' }).value).toBe('half a thought');
+      expect(screen.getByRole('log', { name: 'Conversation' })).toBe(log);
+      expect(log.scrollTop).toBe(12);
+    }
+  });
+
+  it('a dialog of the settings closes, and only with the settings', async () => {
+    const { user } = await openApp();
+    await inPrompt();
+    await press(',', ctrl);
+    await user.click(await screen.findByRole('button', { name: 'Change keys…' }));
+    (await screen.findByRole<HTMLDialogElement>('dialog', { name: 'Change keys' })).close();
+    await expect.poll(() => screen.queryByRole('dialog', { name: 'Change keys' })).toBeNull();
+    screen.getByRole<HTMLDialogElement>('dialog', { name: 'Settings' }).close();
+    await expect.poll(() => screen.queryByRole('dialog', { name: 'Settings' })).toBeNull();
+    await inPrompt();
   });
 
   it.each([

@@ -135,9 +135,10 @@ describe('what is typed outside of any field', () => {
     await user.keyboard('{Escape}');
     await fireEvent.keyDown(document.body, { key: ',', ctrlKey: true });
     await tick();
-    screen.getByRole('button', { name: 'Close' }).focus();
+    screen.getByRole('button', { name: 'Open settings.json' }).focus();
     await user.keyboard('x');
     expect(promptBox().value).toBe('');
+    expect(screen.getByRole<HTMLInputElement>('searchbox', { name: 'Search settings' }).value).toBe('x');
   });
 
   it('does not take the blank from a button', async () => {

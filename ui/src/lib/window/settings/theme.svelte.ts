@@ -14,13 +14,21 @@ export function applyStoredTheme(): void {
   document.documentElement.dataset['theme'] = theme === 'system' ? systemTheme() : theme;
 }
 
+/** The theme that a window has for a wanted one. Call it during component setup. */
+export function shownTheme(wanted: () => Theme): () => 'light' | 'dark' {
+  const dark = new MediaQuery(DARK);
+  return () => {
+    const theme = wanted();
+    return theme === 'system' ? (dark.current ? 'dark' : 'light') : theme;
+  };
+}
+
 /** Keeps the page in the wanted theme. Call it during component setup. */
 export function followTheme(wanted: () => Theme): void {
-  const dark = new MediaQuery(DARK);
+  const shown = shownTheme(wanted);
   $effect(() => {
-    const theme = wanted();
-    document.documentElement.dataset['theme'] = theme === 'system' ? (dark.current ? 'dark' : 'light') : theme;
-    localStorage.setItem(KEY, theme);
+    document.documentElement.dataset['theme'] = shown();
+    localStorage.setItem(KEY, wanted());
   });
 }
 
