@@ -94,6 +94,7 @@ fn every_listing_is_json_when_asked() {
         &["sessions", "running", "--json"],
         &["relay", "--list", "--json"],
         &["agents", "--json"],
+        &["agents", "--models", "--json"],
         &["folders", "--json"],
         &["trust", "--json"],
         &["settings", "--json"],

@@ -1,15 +1,54 @@
 //! `deskbell agents`: the agents that a new session can have on this machine, and the profiles of its settings. A window on
-//! another machine lists the same through it.
+//! another machine lists the same through it. With `--models`: the models that they offered in their last runs.
 
 use crate::output::{ended, plain, print};
+use crate::serve::place::session_folders;
 use deskbell_engine::api::{MachineAgents, OtherAgent, OtherAgentState};
 use deskbell_engine::disk;
+use deskbell_engine::store::KnownModels;
 use deskbell_sessions::agent::{self, Run};
 use deskbell_sessions::{folders, other_agents, profiles};
+use serde::Serialize;
 use std::process::ExitCode;
 
-pub fn main(json: bool) -> ExitCode {
-    ended(run(json))
+pub fn main(models: bool, json: bool) -> ExitCode {
+    ended(if models { list_models(json) } else { run(json) })
+}
+
+/// The models that a window and a relay know before an agent runs.
+#[derive(Serialize)]
+struct KnownLists {
+    known: Vec<KnownModels>,
+}
+
+fn list_models(json: bool) -> anyhow::Result<()> {
+    let known = KnownModels::read(&session_folders(&folders::data()));
+    let text = if json {
+        format!("{}\n", serde_json::to_string(&KnownLists { known })?)
+    } else {
+        known.iter().map(models_of).collect()
+    };
+    Ok(print(text.as_bytes())?)
+}
+
+/// One line for each model: the value for `--model`, its label and its effort levels.
+fn models_of(KnownModels { agent, profile, version, models }: &KnownModels) -> String {
+    let mut text = plain(agent);
+    if let Some(version) = version {
+        text += &format!("  {}", plain(version));
+    }
+    if let Some(profile) = profile {
+        text += &format!("  profile “{}”", plain(profile));
+    }
+    text.push('\n');
+    for model in models {
+        text += &format!("  {}  {}", plain(&model.name), plain(&model.label));
+        if !model.effort_levels.is_empty() {
+            text += &format!("  effort: {}", plain(&model.effort_levels.join(", ")));
+        }
+        text.push('\n');
+    }
+    text
 }
 
 fn run(json: bool) -> anyhow::Result<()> {

@@ -75,6 +75,9 @@ enum Command {
     /// List the agents that a new session can have, and the profiles of the settings, without the values of their
     /// variables
     Agents {
+        /// List the models and effort levels that each agent offered in its last run instead
+        #[arg(long)]
+        models: bool,
         /// Print one JSON object
         #[arg(long)]
         json: bool,
@@ -193,8 +196,9 @@ pub enum Mode {
     Update(update::UpdateOptions),
     /// Shows whether a folder is trusted, or decides it.
     Trust(trust::TrustOptions),
-    /// Lists the agents of this machine.
+    /// Lists the agents of this machine, or the models that they offered last.
     Agents {
+        models: bool,
         json: bool,
     },
     /// Lists the folders in this one.
@@ -336,7 +340,7 @@ impl CommandLine {
             Command::Commit(args) => Mode::Commit(args.checked(cwd)?),
             Command::Worktrees(args) => Mode::Worktrees(args.checked(cwd)?),
             Command::Trust(args) => Mode::Trust(args.checked(cwd)?),
-            Command::Agents { json } => Mode::Agents { json },
+            Command::Agents { models, json } => Mode::Agents { models, json },
             Command::Folders { folder, json: _ } => Mode::Folders(folder_named(cwd, folder.as_deref())?),
             Command::On(args) => Mode::On(args.checked(cwd)?),
             Command::Edit(options) => Mode::Edit(options.within(cwd)),

@@ -146,7 +146,7 @@ fn run(mode: Mode, desktop: Option<&Desktop>) -> ExitCode {
         Mode::Worktrees(options) => worktrees::main(&options),
         Mode::Update(options) => update::main(options),
         Mode::Trust(options) => trust_command::main(options),
-        Mode::Agents { json } => agents_command::main(json),
+        Mode::Agents { models, json } => agents_command::main(models, json),
         Mode::Folders(folder) => browse::main(&folder),
         Mode::On(options) => on::main(options),
         Mode::Edit(options) => desktop.map_or_else(no_desktop, |desktop| (desktop.edit)(options)),

@@ -19,6 +19,7 @@ use crate::transcript::supplement::Supplement;
 pub(crate) use additions::changed_inputs;
 pub(crate) use error::StoreError;
 use error::failed;
+pub use offers::KnownModels;
 pub(crate) use offers::Offer;
 use offers::Offers;
 pub use saved::SavedSession;

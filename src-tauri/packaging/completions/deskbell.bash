@@ -308,7 +308,7 @@ _deskbell() {
             return 0
             ;;
         deskbell__subcmd__agents)
-            opts="-h --json --help"
+            opts="-h --models --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -191,6 +191,7 @@ complete -c deskbell -n "__fish_deskbell_using_subcommand trust" -l agent -d 'Ab
 complete -c deskbell -n "__fish_deskbell_using_subcommand trust" -l profile -d 'About the agent of a profile' -r
 complete -c deskbell -n "__fish_deskbell_using_subcommand trust" -l json -d 'Print JSON'
 complete -c deskbell -n "__fish_deskbell_using_subcommand trust" -s h -l help -d 'Print help'
+complete -c deskbell -n "__fish_deskbell_using_subcommand agents" -l models -d 'List the models and effort levels that each agent offered in its last run instead'
 complete -c deskbell -n "__fish_deskbell_using_subcommand agents" -l json -d 'Print one JSON object'
 complete -c deskbell -n "__fish_deskbell_using_subcommand agents" -s h -l help -d 'Print help'
 complete -c deskbell -n "__fish_deskbell_using_subcommand folders" -l json -d 'Print JSON, which is also what the command prints without it'

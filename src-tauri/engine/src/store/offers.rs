@@ -45,6 +45,39 @@ impl AgentOffer {
     }
 }
 
+/// The models that a new session with this agent and profile shows before its agent runs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KnownModels {
+    /// As in `--agent`: `claude`, `demo`, a name of `deskbell agents`, or the program of a command.
+    pub agent: String,
+    pub profile: Option<String>,
+    /// The version that offered them, if the agent names one.
+    pub version: Option<String>,
+    pub models: Vec<Model>,
+}
+
+impl KnownModels {
+    /// Those of the sessions in these folders, newest first in each. An earlier folder counts before a later one.
+    pub fn read(folders: &[PathBuf]) -> Vec<Self> {
+        let mut known: Vec<Self> = Vec::new();
+        let offers = folders.iter().flat_map(|folder| read(&place(folder)));
+        for AgentOffer { agent, acp, profile, offer, .. } in offers {
+            let agent = match (agent, acp) {
+                (AgentKind::Claude, _) => "claude".to_owned(),
+                (AgentKind::Demo, _) => "demo".to_owned(),
+                (AgentKind::Acp, Some(ChosenAgent::Row { id })) => id,
+                (AgentKind::Acp, Some(ChosenAgent::Command { program, .. })) => program.display().to_string(),
+                (AgentKind::Acp, None) => continue,
+            };
+            if !known.iter().any(|other| other.agent == agent && other.profile == profile) {
+                known.push(Self { agent, profile, version: offer.version, models: offer.models });
+            }
+        }
+        known
+    }
+}
+
 /// The offers of a store, newest first.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Offers(Arc<Mutex<Vec<AgentOffer>>>);
@@ -167,6 +200,36 @@ mod tests {
             // It is no session.
             assert_eq!(store.load().unwrap().records, []);
         }
+    }
+
+    #[test]
+    fn the_newest_models_of_each_agent_and_profile_are_listed() {
+        let folder = tempfile::tempdir().unwrap();
+        let folders = [folder.path().join("own"), folder.path().join("server")];
+        assert_eq!(KnownModels::read(&folders), []);
+        let server = Store::open(folders[1].clone()).unwrap();
+        server.keep_offer(&record("/a", None), offer("0", "opus", "deploy")).unwrap();
+        server.keep_offer(&record("/a", Some("lab")), offer("0", "opus", "deploy")).unwrap();
+        let store = Store::open(folders[0].clone()).unwrap();
+        store.keep_offer(&record("/a", None), offer("1", "opus", "deploy")).unwrap();
+        store.keep_offer(&record("/a", Some("work")), offer("1", "haiku", "work")).unwrap();
+        store.keep_offer(&record("/b", None), offer("2", "sonnet", "test")).unwrap();
+        let acp = Some(ChosenAgent::row_of("gemini").unwrap());
+        let gemini = Record { agent: AgentKind::Acp, ..record("/a", None) };
+        let gemini = Record { memory: SavedSession { acp, ..gemini.memory.clone() }, ..gemini };
+        store.keep_offer(&gemini, offer("3", "flash", "test")).unwrap();
+        let known = KnownModels::read(&folders);
+        let known: Vec<_> = known
+            .iter()
+            .map(|one| (&*one.agent, one.profile.as_deref(), one.version.as_deref(), &*one.models[0].name))
+            .collect();
+        let expected = [
+            ("gemini", None, Some("3"), "flash"),
+            ("claude", None, Some("2"), "sonnet"),
+            ("claude", Some("work"), Some("1"), "haiku"),
+            ("claude", Some("lab"), Some("0"), "opus"),
+        ];
+        assert_eq!(known, expected);
     }
 
     #[test]

@@ -159,7 +159,8 @@ fn a_tilde_is_the_home_folder() {
     assert_eq!(of("folders", &["--json"]).unwrap(), Mode::Folders(PathBuf::from("/")));
     assert!(of("folders", &["~root/no"]).is_err());
     assert_eq!(refusal("folders", &["/", "/"]), ErrorKind::UnknownArgument);
-    assert_eq!(of("agents", &["--json"]).unwrap(), Mode::Agents { json: true });
+    assert_eq!(of("agents", &["--json"]).unwrap(), Mode::Agents { models: false, json: true });
+    assert_eq!(of("agents", &["--models"]).unwrap(), Mode::Agents { models: true, json: false });
     assert_eq!(refusal("agents", &["x"]), ErrorKind::UnknownArgument);
 }
 
