@@ -2,8 +2,10 @@
 
 import { Later } from '../../kit/later.svelte';
 
+export const AGENT = new Later(() => import('./AgentDialog.svelte'));
 export const CONFIGURATION = new Later(() => import('../configuration/ConfigurationDialog.svelte'));
 export const CONTEXT = new Later(() => import('../usage/ContextDialog.svelte'));
 export const OPTIONS = new Later(() => import('../options/OptionsDialog.svelte'));
 export const REWIND = new Later(() => import('../rewind/RewindDialog.svelte'));
 export const RULES = new Later(() => import('../rules/RulesDialog.svelte'));
+export const WITHOUT_ASKING = new Later(() => import('./WithoutAsking.svelte'));

@@ -7,6 +7,8 @@ export const CONNECTION = new Later(() => import('../../project/machines/Connect
 /** All dialogs but the palette, into which the user may type at once. */
 export const DIALOGS = new Later(() => import('./WindowDialogs.svelte'));
 export const MISSING = new Later(() => import('../../project/pages/MissingAgent.svelte'));
+export const ORPHANS = new Later(() => import('./OrphansBanner.svelte'));
+export const REMOVE = new Later(() => import('../../project/sessions/ConfirmRemove.svelte'));
 /** The errors of the settings file. */
 export const SETTINGS_FILE = new Later(() => import('../settings/SettingsFileBanner.svelte'));
 export const SIDE = new Later(() => import('../../session/side/SidePanel.svelte'));
