@@ -5,6 +5,7 @@ use tauri_build::{AppManifest, Attributes};
 const COMMANDS: &[&str] = &[
     "connect",
     "create_session",
+    "planned_session",
     "machine_agents",
     "create_session_with",
     "create_session_with_profile",

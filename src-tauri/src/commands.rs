@@ -22,7 +22,7 @@ use crate::emit::Channels;
 use crate::notify::Bell;
 use crate::places::PlacesStore;
 use crate::watch::FolderWatches;
-use crate::windows::Windows;
+use crate::windows::{ProjectWindow, Windows};
 use crate::{
     apply_settings, clipboard, editor, emit, gpu, lifecycle, links, project, waiting, worktree_uses, zoom,
 };
@@ -132,11 +132,10 @@ pub async fn create_session(
     agent: Option<AgentKind>,
     without_asking: Option<bool>,
 ) -> Answer<Session> {
-    let (project, demo) =
-        app.state::<Windows>().with(window.label(), |window| (window.project.clone(), window.demo))?;
+    let (project, usual) = usual_agent(&app, &window)?;
     // An agent that the user names is meant without the profile of the project.
     let is_named = agent.is_some();
-    let agent = agent.unwrap_or(if demo { AgentKind::Demo } else { AgentKind::Claude });
+    let agent = agent.unwrap_or(usual);
     if agent == AgentKind::Acp {
         return Err(CommandError {
             code: ErrorCode::BadCommand,
@@ -147,6 +146,20 @@ pub async fn create_session(
     let registry = app.state::<SessionRegistry>();
     let profile = if is_named { None } else { registry.profile_of(&project, agent) };
     registry.create(&project, agent, profile, without_asking.unwrap_or(false)).await
+}
+
+/// Returns the session that `create_session` would create with the window's own agent. Nothing is created.
+#[tauri::command]
+pub async fn planned_session(app: AppHandle, window: WebviewWindow) -> Answer<Option<Session>> {
+    let (project, agent) = usual_agent(&app, &window)?;
+    app.state::<SessionRegistry>().planned(&project, agent).await
+}
+
+/// The project of a window, and the agent of its new sessions.
+fn usual_agent(app: &AppHandle, window: &WebviewWindow) -> Answer<(ProjectRef, AgentKind)> {
+    let of_window = |window: &mut ProjectWindow| (window.project.clone(), window.demo);
+    let (project, demo) = app.state::<Windows>().with(window.label(), of_window)?;
+    Ok((project, if demo { AgentKind::Demo } else { AgentKind::Claude }))
 }
 
 /// Starts the agent of a session in the mode without permission requests, if the user chose it for this start.

@@ -71,6 +71,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         .invoke_handler(tauri::generate_handler![
             commands::connect,
             commands::create_session,
+            commands::planned_session,
             commands::other_agents::machine_agents,
             commands::other_agents::create_session_with,
             commands::other_agents::create_session_with_profile,

@@ -86,6 +86,7 @@ const ABOUT_NO_SESSION: &[&str] = &[
     // A pin or the archive, which all windows and the command line share.
     "mark_session",
     "open_board",
+    "planned_session",
     // The session of another project that waits, which the shell chooses.
     "show_waiting",
     "open_far",

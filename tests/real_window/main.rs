@@ -225,6 +225,7 @@ fn main() {
         menu: it_is_used_by_mouse_and_by_keyboard;
         modes: switched_while_the_agent_lives,
             the_next_session_offers_models_before_its_agent_runs,
+            a_model_is_chosen_in_two_clicks_before_there_is_a_session,
             without_asking_is_red_for_as_long_as_it_lasts,
             an_agent_that_does_not_ask_is_told_until_it_ends;
         dialogs: closing_the_dialog_leaves_the_card,

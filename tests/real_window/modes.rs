@@ -66,6 +66,45 @@ pub async fn the_next_session_offers_models_before_its_agent_runs() -> Result<()
         .await
 }
 
+pub async fn a_model_is_chosen_in_two_clicks_before_there_is_a_session() -> Result<()> {
+    const MODELS: &str = "ctrl+shift+m";
+    let mut stage = Stage::demo().await?;
+    // Nothing is known before the first run of an agent.
+    stage.window.find("button", ASKING).await?;
+    stage.window.key(MODELS).await?;
+    stage.window.wait_shows("The models are known once the agent has started.", SHORT).await?;
+    say(&stage.window, "SAY Ready.", "Ready.").await?;
+    stage.window.click("button", "More").await?;
+    stage.window.click("menuitem", "Remove session").await?;
+    stage.window.click("button", "Remove session").await?;
+    stage.window.gone("button", "More").await?;
+    stage.restart().await?;
+    stage
+        .play("model-on-start-page", async |stage| {
+            let window = &stage.window;
+            window.find("button", "Model: Opus 5.5").await?;
+            ensure!(stage.session_ids()?.is_empty(), "a look at the models made a session");
+            window.screenshot("start-page-pickers").await?;
+            window.key(MODELS).await?;
+            eventually("the palette has the models", SHORT, async || {
+                let names = window.names("option").await?;
+                Ok(names.iter().any(|name| name.contains("Sonnet")).then_some(()))
+            })
+            .await?;
+            window.key("Escape").await?;
+            window.gone("dialog", "Commands and sessions").await?;
+
+            pick(window, "Model", "Sonnet").await?;
+            ensure!(stage.agent().is_err(), "the choice started the agent");
+            ensure!(stage.session_ids()?.len() == 1, "the choice made no session");
+            say(window, "SAY Chosen.", "Chosen.").await?;
+            window.find("button", "Model: Sonnet 5.5").await?;
+            ensure!(stage.agent()?.command_line.contains("sonnet"), "it was started with another model");
+            Ok(())
+        })
+        .await
+}
+
 pub async fn without_asking_is_red_for_as_long_as_it_lasts() -> Result<()> {
     let stage = Stage::demo().await?;
     stage

@@ -83,14 +83,23 @@ export class FakeHost extends FakeSessions implements Host {
     if (agent !== 'demo' && (state === 'unknown' || state === 'changed')) {
       return refuse('notTrusted', 'You have not decided yet whether to trust this folder.');
     }
-    const empty = [...this.sessions.values()].find(
-      ({ facts }) => facts.isEmpty && facts.agent === (agent ?? 'claude') && !(withoutAsking && facts.alive),
-    );
-    if (empty !== undefined && !withoutAsking) return Promise.resolve(structuredClone(empty.facts));
+    const empty = this.#empty(agent ?? 'claude');
+    if (empty !== undefined && !withoutAsking) return Promise.resolve(structuredClone(empty));
     const facts = emptySession(`s-new-${this.#nextId++}`, 'New session', agent ?? 'claude');
     if (withoutAsking) Object.assign(facts, { mode: 'bypassPermissions', alive: true });
     this.adopt(new FakeSession(facts));
     return Promise.resolve(structuredClone(facts));
+  }
+
+  #empty(agent: AgentKind): Session | undefined {
+    return [...this.sessions.values()].find(({ facts }) => facts.isEmpty && facts.agent === agent)?.facts;
+  }
+
+  plannedSession(): Promise<Session | null> {
+    const { agent, machine } = this.#scene.project;
+    const kind = agent.type === 'found' ? agent.kind : 'claude';
+    const planned = machine === null ? emptySession('s-planned', 'New session', kind) : null;
+    return Promise.resolve(structuredClone(this.#empty(kind) ?? planned));
   }
 
   machineAgents(): Promise<MachineAgents> {

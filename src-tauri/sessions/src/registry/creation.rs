@@ -5,11 +5,14 @@ use crate::environment;
 use crate::folders;
 use crate::opener;
 use crate::profiles;
+use deskbell_engine::acp::ChosenAgent;
 use deskbell_engine::api::*;
 use deskbell_engine::disk::{self, ReadError};
 use deskbell_engine::launch::Fork;
 use deskbell_engine::options::CheckedOptions;
 use deskbell_engine::projects::ProjectStore;
+use deskbell_engine::recorder::Recorder;
+use deskbell_engine::session::Timeouts;
 use deskbell_engine::store::Record;
 use deskbell_engine::store::SavedSession;
 use deskbell_engine::stored::{Catalogue, Place, Store};
@@ -90,6 +93,49 @@ impl SessionRegistry {
         }
     }
 
+    /// The session that `create` would return, without creating it: its models, and the choices that it would begin with.
+    /// `None` for a project on another machine without an empty session.
+    pub async fn planned(
+        &self,
+        project: &ProjectRef,
+        agent: AgentKind,
+    ) -> Result<Option<Session>, CommandError> {
+        let profile = self.profile_of(project, agent);
+        let acp = profile.as_ref().and_then(profiles::agent);
+        let agent = if acp.is_some() { AgentKind::Acp } else { agent };
+        let keeps = match project {
+            ProjectRef::There(_) => true,
+            ProjectRef::Here(folder) => self.is_kept(folder).await?,
+        };
+        let name = profile.as_ref().map(|profile| &profile.name);
+        if let Some(empty) = self.empty_session(project, (agent, acp.as_ref(), name), keeps) {
+            return Ok(Some(empty));
+        }
+        let Some(folder) = project.here() else { return Ok(None) };
+        let begun =
+            beginning(agent, self.current.get(), Some(folder), profile.as_ref(), mode_of_environment());
+        let record = opener::new_record(folder.to_owned(), agent, SavedSession { acp, ..begun });
+        // Nothing is saved before a command, and the session ends with its handle.
+        let (store, recorder) = (Some(self.store.clone()), Recorder::default());
+        let handle = self.opener.open(record, store, self.policy(), Timeouts::default(), recorder);
+        Ok(Some(handle.snapshot().await?.session))
+    }
+
+    /// The project's session without a prompt, with this agent and this profile, in the window or in a server.
+    pub(super) fn empty_session(
+        &self,
+        project: &ProjectRef,
+        (agent, acp, profile): (AgentKind, Option<&ChosenAgent>, Option<&String>),
+        is_kept: bool,
+    ) -> Option<Session> {
+        let row = acp.and_then(ChosenAgent::row_id);
+        self.sessions(project).into_iter().find(|session| {
+            let is_same =
+                session.agent == agent && session.agent_id == row && session.profile.as_ref() == profile;
+            session.is_empty && is_same && (session.link != SessionLink::Here) == is_kept
+        })
+    }
+
     /// `at_rest`: a session whose agent runs does not qualify.
     pub(super) async fn begin_with(
         &self,
@@ -112,12 +158,8 @@ impl SessionRegistry {
             ProjectRef::Here(folder) => !at_rest && self.is_kept(folder).await?,
         };
         let name = profile.as_ref().map(|profile| &profile.name);
-        let is_fit = |session: &Session| {
-            let is_kept = session.link != SessionLink::Here;
-            let is_same = session.agent == agent && session.profile.as_ref() == name;
-            session.is_empty && is_same && !(at_rest && session.alive) && is_kept == keeps
-        };
-        if let Some(empty) = self.sessions(project).into_iter().find(is_fit) {
+        let empty = self.empty_session(project, (agent, None, name), keeps);
+        if let Some(empty) = empty.filter(|session| !(at_rest && session.alive)) {
             return Ok(empty);
         }
         match project {

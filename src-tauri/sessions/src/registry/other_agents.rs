@@ -49,12 +49,8 @@ impl SessionRegistry {
         allowed?;
         let _one_at_a_time = self.beginning.lock().await;
         let keeps = self.is_kept(project).await?;
-        let is_fit = |session: &Session| {
-            let is_kept = session.link != SessionLink::Here;
-            let is_same = session.agent_id == chosen.row_id() && session.profile == begun.profile;
-            session.is_empty && session.agent == AgentKind::Acp && is_same && is_kept == keeps
-        };
-        match self.sessions(&project.into()).into_iter().find(is_fit) {
+        let of = (AgentKind::Acp, Some(&chosen), begun.profile.as_ref());
+        match self.empty_session(&project.into(), of, keeps) {
             Some(empty) => Ok(empty),
             None if keeps => {
                 let session = NewSession {

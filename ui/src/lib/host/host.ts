@@ -98,6 +98,8 @@ export interface Host {
    * session.
    */
   createSession(agent: AgentKind | null, withoutAsking: boolean): Promise<Session>;
+  /** Returns the session that `createSession(null, false)` would create; `null` if that is not known. Creates nothing. */
+  plannedSession(): Promise<Session | null>;
   /**
    * Returns the agents that a session can have instead of Claude Code, each with what was found of it, and the profiles,
    * on the machine of the project.

@@ -52,6 +52,7 @@ export const tauriHost: Host = {
   },
   setMenu: (menu) => call('set_menu', { menu }),
   createSession: (agent, withoutAsking) => call('create_session', { agent, withoutAsking }),
+  plannedSession: () => call('planned_session'),
   machineAgents: () => call('machine_agents'),
   createSessionWith: (agent) => call('create_session_with', { agent }),
   createSessionWithProfile: (profile) => call('create_session_with_profile', { profile }),

@@ -16,10 +16,14 @@ export class SessionCreation {
   /** The user wanted a session but no agent was found: the page that says so is shown. */
   missing = $state.raw<CommandError | null>(null);
 
+  /** The session that `create` would create: what can be chosen before there is one. `null` until it is known. */
+  planned = $state.raw<Session | null>(null);
+
   /** The profiles of the project's machine, as it listed them last. */
   profiles: readonly Profile[] = [];
 
   #opened = Promise.resolve<SessionState | null>(null);
+  #plans = 0;
 
   /** `open` lists a new session and opens it at once; its promise resolves when it is read. */
   constructor(
@@ -29,6 +33,15 @@ export class SessionCreation {
     private readonly open: (session: Session) => Promise<SessionState | null>,
   ) {}
 
+  /** Reads what a new session would begin with. */
+  async plan(): Promise<void> {
+    const nr = ++this.#plans;
+    const planned = await this.problems.read('The models of a new session were not read', () =>
+      this.host.plannedSession(),
+    );
+    if (nr === this.#plans) this.planned = planned;
+  }
+
   /** What a session can have instead of Claude Code, on the project's machine; `null` if it could not be read. */
   async machineAgents(): Promise<MachineAgents | null> {
     const found = await this.problems.read('The agents were not searched for', () => this.host.machineAgents());
@@ -36,10 +49,17 @@ export class SessionCreation {
     return found;
   }
 
-  /** Creates a session with the project's usual agent, or the demo's, and opens it. `null` if it was not created. */
-  async create(agent: AgentKind | null, withoutAsking = false): Promise<SessionState | null> {
+  /**
+   * Creates a session with the project's usual agent, or the demo's, and opens it. `null` if it was not created.
+   * `begin` is called before it is opened, and so before a prompt is sent to it.
+   */
+  async create(
+    agent: AgentKind | null,
+    withoutAsking = false,
+    begin?: (session: Session) => Promise<unknown>,
+  ): Promise<SessionState | null> {
     if (this.isRunning) return null;
-    const created = await this.#create(() => this.host.createSession(agent, withoutAsking));
+    const created = await this.#create(() => this.host.createSession(agent, withoutAsking), begin);
     if (!('error' in created)) return created.open;
     const { error } = created;
     if (error.code === 'agentNotFound') this.missing = error;
@@ -76,10 +96,10 @@ export class SessionCreation {
     return this.#opened;
   }
 
-  async #create(create: () => Promise<Session>): Promise<Created> {
+  async #create(create: () => Promise<Session>, begin?: (session: Session) => Promise<unknown>): Promise<Created> {
     this.isRunning = true;
     this.isPending = true;
-    const created = this.#open(create);
+    const created = this.#open(create, begin);
     this.#opened = created.then((one) => ('error' in one ? null : one.open));
     const result = await created;
     this.isPending = false;
@@ -87,9 +107,11 @@ export class SessionCreation {
     return result;
   }
 
-  async #open(create: () => Promise<Session>): Promise<Created> {
+  async #open(create: () => Promise<Session>, begin?: (session: Session) => Promise<unknown>): Promise<Created> {
     try {
-      const opened = this.open(await create());
+      const session = await create();
+      if (begin !== undefined) await begin(session);
+      const opened = this.open(session);
       this.isPending = false;
       return { open: await opened };
     } catch (reason) {

@@ -2,6 +2,7 @@
 
 import type {
   AgentView,
+  Command,
   Connection,
   ExportFormat,
   FoundFiles,
@@ -313,6 +314,23 @@ export class ProjectState {
     // The demo agent reads and runs nothing of the folder, so it needs no decision about the folder's trust.
     if (facts.agent === 'demo') this.trust.hide();
     await this.#show(this.pane, facts);
+  }
+
+  /** The open session; without one a new one. One that is being created, also with another agent, counts. */
+  async opened(): Promise<SessionState | null> {
+    if (this.open !== null) return this.open;
+    return this.creation.isRunning ? this.creation.pending() : this.creation.create(null);
+  }
+
+  /** Sends a choice to the session of a pane. Without a session, one begins with this choice. */
+  async choose(pane: Pane, command: Command, what: string): Promise<void> {
+    const isBeginning = pane.state === null && !this.creation.isRunning;
+    if (!isBeginning) {
+      if ((await this.opened()) !== null) await pane.command(command, what);
+      return;
+    }
+    const send = ({ id }: Session) => this.problems.attempt(what, () => this.host.command(id, command));
+    await this.creation.create(null, false, send);
   }
 
   /** Shows a session beside the one with the focus. */

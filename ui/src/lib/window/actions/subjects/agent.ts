@@ -1,13 +1,18 @@
 // Actions of the agent: its modes, models and options, its process, and what is known of it.
 
-import type { AgentOption, Session } from '../../../bindings/api';
+import type { AgentOption, Command, Session } from '../../../bindings/api';
 import { currentModel, effortLabel, nextMode, offeredModes, optionChoices } from '../../../session/modes';
 import { NO_OPTIONS } from '../../../session/options/form';
 import type { Action, Choice, Desk } from '../action';
 import { isOpen, isRecorded, NO_SESSION, offOpenOther, offRecording, offRow, offSession, open } from '../conditions';
-import { onSession, send } from './builders';
+import { onSession } from './builders';
 
-/** What can be switched in the open session's agent. */
+/** The open session; without one the session that a choice would begin. */
+const chosenFor = (desk: Desk): Session | null => open(desk)?.session ?? desk.project.creation.planned;
+
+const choose = (desk: Desk, command: Command, what: string) => void desk.project.choose(desk.pane, command, what);
+
+/** What can be switched in the agent of the open session, or before there is one. */
 const switching = (
   id: string,
   label: string,
@@ -16,8 +21,8 @@ const switching = (
   ...keys: string[]
 ): Action => {
   const all = (desk: Desk) => {
-    const session = open(desk)?.session;
-    return session === undefined ? [] : choices(session, desk);
+    const session = chosenFor(desk);
+    return session === null ? [] : choices(session, desk);
   };
   return {
     id,
@@ -25,9 +30,9 @@ const switching = (
     label,
     keys,
     off: (desk) => {
-      const session = open(desk)?.session;
-      const off = offSession(desk);
-      if (off !== null || session === undefined || all(desk).length > 0) return off;
+      const session = chosenFor(desk);
+      if (desk.covered !== null || session === null) return desk.covered ?? NO_SESSION;
+      if (all(desk).length > 0) return null;
       return typeof missing === 'string' ? missing : missing(session);
     },
     does: { choices: all },
@@ -39,13 +44,13 @@ const isUnknown = ({ alive, status, models }: Session) =>
   models.length === 0 && (!alive || status.type === 'starting' || status.type === 'restarting');
 
 /** The values of settings that the agent offers itself. The label of a mode is its name alone. */
-const ofAgent = (session: Session, { pane }: Desk, of: (option: AgentOption) => boolean): Choice[] =>
+const ofAgent = (session: Session, desk: Desk, of: (option: AgentOption) => boolean): Choice[] =>
   session.agentOptions.filter(of).flatMap((option) =>
     optionChoices(option).map(({ id, label, checked, command }) => ({
       id: `${option.id}=${id}`,
       label: option.kind === 'mode' ? label : `${option.name}: ${label}`,
       isCurrent: checked,
-      run: () => void pane.command(command, 'The setting was not changed'),
+      run: () => choose(desk, command, 'The setting was not changed'),
     })),
   );
 
@@ -59,7 +64,7 @@ export const AGENT: readonly Action[] = [
         id,
         label,
         isCurrent: id === session.mode,
-        run: () => void desk.pane.command({ type: 'setMode', mode: id }, 'The permission mode was not changed'),
+        run: () => choose(desk, { type: 'setMode', mode: id }, 'The permission mode was not changed'),
       })),
       ...ofAgent(session, desk, (option) => option.kind === 'mode'),
     ],
@@ -72,15 +77,15 @@ export const AGENT: readonly Action[] = [
     keys: ['Shift+Tab'],
     isLocal: true,
     off: (desk) => {
-      const session = open(desk)?.session;
-      if (session === undefined) return NO_SESSION;
+      const session = chosenFor(desk);
+      if (session === null) return NO_SESSION;
       return nextMode(session) === undefined ? 'This agent has no other permission mode.' : null;
     },
     does: {
       run: (desk) => {
-        const session = open(desk)?.session;
-        const mode = session && nextMode(session);
-        if (mode !== undefined) send({ type: 'setMode', mode }, 'The permission mode was not changed')(desk);
+        const session = chosenFor(desk);
+        const mode = session === null ? undefined : nextMode(session);
+        if (mode !== undefined) choose(desk, { type: 'setMode', mode }, 'The permission mode was not changed');
       },
     },
   },
@@ -105,12 +110,12 @@ export const AGENT: readonly Action[] = [
       isUnknown(session)
         ? 'The models are known once the agent has started.'
         : 'This agent offers no choice of models.',
-    (session, { pane }) =>
+    (session, desk) =>
       (session.capabilities.models ? session.models : []).map(({ name, label }) => ({
         id: name,
         label,
         isCurrent: name === currentModel(session)?.name,
-        run: () => void pane.command({ type: 'setModel', model: name }, 'The model was not changed'),
+        run: () => choose(desk, { type: 'setModel', model: name }, 'The model was not changed'),
       })),
     'Ctrl+Shift+M',
   ),
@@ -121,25 +126,25 @@ export const AGENT: readonly Action[] = [
       isUnknown(session)
         ? 'The effort levels are known once the agent has started.'
         : 'The model has no effort levels.',
-    (session, { pane }) =>
+    (session, desk) =>
       (session.capabilities.effort ? (currentModel(session)?.effortLevels ?? []) : []).map((level) => ({
         id: level,
         label: effortLabel(level),
         isCurrent: level === session.effort,
-        run: () => void pane.command({ type: 'setEffort', effort: level }, 'The setting was not changed'),
+        run: () => choose(desk, { type: 'setEffort', effort: level }, 'The setting was not changed'),
       })),
     'Ctrl+Shift+E',
   ),
   switching('agent-setting', 'Agent setting', 'This agent offers no settings of its own.', (session, desk) =>
     ofAgent(session, desk, (option) => option.kind !== 'mode'),
   ),
-  switching('thinking', 'Thinking', 'The model always thinks.', (session, { pane }) =>
+  switching('thinking', 'Thinking', 'The model always thinks.', (session, desk) =>
     session.capabilities.thinking && currentModel(session)?.canStopThinking === true
       ? [true, false].map((on) => ({
           id: on ? 'on' : 'off',
           label: on ? 'on' : 'off',
           isCurrent: on === session.thinking,
-          run: () => void pane.command({ type: 'setThinking', on }, 'The setting was not changed'),
+          run: () => choose(desk, { type: 'setThinking', on }, 'The setting was not changed'),
         }))
       : [],
   ),
@@ -171,14 +176,14 @@ export const AGENT: readonly Action[] = [
     isAbsent: (desk, on) => !isOpen(desk, on),
     does: { run: (desk) => desk.showOptions() },
   },
-  switching('preset', 'Options preset', 'This agent has no session options.', (session, { pane, project }) =>
+  switching('preset', 'Options preset', 'This agent has no session options.', (session, desk) =>
     (session.agent === 'acp'
       ? []
-      : [{ name: 'Agent’s defaults', options: NO_OPTIONS }, ...project.settings.settings.agent.presets]
+      : [{ name: 'Agent’s defaults', options: NO_OPTIONS }, ...desk.project.settings.settings.agent.presets]
     ).map(({ name, options }) => ({
       id: name,
       label: name,
-      run: () => void pane.command({ type: 'setOptions', options }, 'The options were not changed'),
+      run: () => choose(desk, { type: 'setOptions', options }, 'The options were not changed'),
     })),
   ),
   {
