@@ -403,7 +403,7 @@ fn on_the_old_version() -> Vec<suite::Test> {
     chosen.extend(tests![trust: a_trusted_folder_has_all_that_it_says]);
     let in_many_folders = tests![
         trust: a_change_takes_effect_only_with_the_answer;
-        hostile: no_folder_gets_its_way_under_the_engine;
+        hostile: no_folder_gets_its_way_under_the_engine, a_trusted_folder_gets_its_way;
     ];
     chosen.extend(in_many_folders.into_iter().map(|test| test.within(hostile::ALL)));
     let needs = Requirement::from(&Cli::find_old().map(drop));

@@ -84,6 +84,7 @@ pub fn all() -> Vec<HostileProject> {
         project("server-approved", &["server", "serverApproval"], Effect::Runs),
         project("server-turned-off", &["server", "serverApproval"], Effect::Nothing),
         project("key-helper", &["helper"], Effect::Runs),
+        // Without credentials 2.1.197 would try again for more than a minute, so these two allow no further try.
         project("aws-helpers", &["helper", "apiAddress", "environment"], Effect::Runs),
         project("google-helper", &["helper", "apiAddress", "environment"], Effect::Runs),
         project("telemetry-helper", &["helper", "environment"], Effect::Nothing).among(IGNORED),

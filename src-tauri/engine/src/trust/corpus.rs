@@ -117,6 +117,8 @@ fn where_the_key_goes_comes_before_other_variables() {
              http://127.0.0.1:9",
             "Redirects .claude/settings.json: Changes how the agent works or where it looks: \
              CLAUDE_CODE_USE_VERTEX = 1",
+            "Redirects .claude/settings.json: Changes how the agent works or where it looks: \
+             CLAUDE_CODE_MAX_RETRIES = 0",
             "Redirects .claude/settings.json: Changes how the agent works or where it looks: CLOUD_ML_REGION \
              = none",
             "Redirects .claude/settings.json: Changes how the agent works or where it looks: \
