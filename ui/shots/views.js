@@ -101,6 +101,12 @@ async function settings(page, section) {
   else if (section !== undefined) await page.getByRole('combobox', { name: 'Section' }).selectOption(section);
 }
 
+/** Chooses a theme by its radio button, which lies over its picture. */
+async function darkTheme(page) {
+  await settings(page);
+  await page.getByRole('radio', { name: 'Dark' }).check();
+}
+
 const ACCENTS = ['blue', 'green', 'purple', 'rose', 'grey'];
 
 async function context(page) {
@@ -165,6 +171,7 @@ export const extraViews = [
   { name: 'question-answered', scene: 'question', themes: ['light'], prepare: answer },
   { name: 'settings', scene: 'trust', prepare: (page) => settings(page) },
   { name: 'settings-notifications', scene: 'conversation', prepare: (page) => settings(page, 'Notifications') },
+  { name: 'settings-theme', scene: 'conversation', sizes: ['wide'], themes: ['light'], prepare: darkTheme },
   ...ACCENTS.map((name) => ({ name: `accent-${name}`, scene: 'empty', sizes: ['wide'], prepare: accent(name) })),
   { name: 'context', scene: 'conversation', prepare: context },
   { name: 'commands', scene: 'empty', prepare: (page) => type(page, '/') },
