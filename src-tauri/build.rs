@@ -63,6 +63,7 @@ const COMMANDS: &[&str] = &[
     "set_presets",
     "change_profile",
     "open_settings_file",
+    "test_bell",
     "quit",
     "decide_trust",
     "check_agent",

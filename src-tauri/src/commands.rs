@@ -341,6 +341,13 @@ pub async fn quit(app: AppHandle, window: WebviewWindow) -> Answer<()> {
     })
 }
 
+/// Shows a notification of each kind. Resolves to those that the desktop accepted and those that it did not.
+#[tauri::command]
+pub async fn test_bell(app: AppHandle, window: WebviewWindow) -> Answer<Vec<BellTest>> {
+    let project = project_of(&app, &window)?;
+    Ok(app.state::<Bell>().test(&app, &project).await)
+}
+
 /// Opens the settings file in the user's editor. It is created if it is missing.
 #[tauri::command]
 pub async fn open_settings_file(app: AppHandle) -> Answer<()> {

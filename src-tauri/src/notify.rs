@@ -7,8 +7,8 @@ use crate::ask::{self, DialogController, Outcome};
 use crate::emit;
 use crate::windows::{self, Windows};
 use deskbell_engine::api::{
-    BellKind, CommandError, Decision, ErrorCode, PermissionRequest, ProjectRef, RemoteMachine, RequestId,
-    RequestKind, Session, SessionId, UserCommand, WindowEvent,
+    BellKind, BellTest, CommandError, Decision, ErrorCode, PermissionRequest, ProjectRef, RemoteMachine,
+    RequestId, RequestKind, Session, SessionId, UserCommand, WindowEvent,
 };
 use deskbell_engine::bell::BellEvent;
 use deskbell_engine::permission::DialogId;
@@ -93,6 +93,19 @@ fn in_background(project: &ProjectRef) -> SessionId {
     SessionId::new(project.to_string())
 }
 
+/// The key of the test notification of an event. No session has a space in its id.
+fn tested(event: BellEvent) -> String {
+    format!("test of {}", event.name())
+}
+
+fn words_of_test(event: BellEvent) -> &'static str {
+    match event {
+        BellEvent::NeedsYou => "This is how a session that needs you calls.",
+        BellEvent::Failed => "This is how a session that fails calls.",
+        BellEvent::Finished => "This is how a session that finishes calls.",
+    }
+}
+
 impl Bell {
     /// `reopen` opens the window of a project that has none.
     pub fn new(
@@ -160,6 +173,33 @@ impl Bell {
         let summary = Title::one_line(&format!("{} · {}", windows::name_of(project), session.title), SUMMARY);
         let (key, target) = (session.id.clone(), target(project, session, request));
         self.show(Notice { key, summary, words, kind, target });
+    }
+
+    /// Shows a notification for each event that has one, with its sound and its urgency. No command of the user is run.
+    pub async fn test(&self, app: &AppHandle, project: &ProjectRef) -> Vec<BellTest> {
+        let settings = app.state::<Arc<CurrentSettings>>().get();
+        let mut tests = Vec::new();
+        for event in BellEvent::ALL {
+            let kind = event.settings(&settings);
+            if !kind.on {
+                continue;
+            }
+            let notification = DesktopNotification {
+                summary: "Test of Deskbell".to_owned(),
+                body: words_of_test(event).to_owned(),
+                urgency: kind.urgency,
+                has_sound: kind.sound,
+                buttons: Vec::new(),
+            };
+            let target =
+                Target { project: project.clone(), session_id: None, request_id: None, deniable: None };
+            tests.push((event, self.notifier.show_and_hear(&tested(event), notification, target)));
+        }
+        let mut results = Vec::new();
+        for (event, is_accepted) in tests {
+            results.push(BellTest { event: event.name().to_owned(), is_accepted: is_accepted.await });
+        }
+        results
     }
 
     /// Runs the user's command. Its first failure is shown in the windows.

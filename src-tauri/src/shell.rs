@@ -128,6 +128,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             commands::options::set_presets,
             commands::options::change_profile,
             commands::open_settings_file,
+            commands::test_bell,
             commands::quit,
             commands::decide_trust,
             commands::check_agent,

@@ -119,6 +119,8 @@ const ABOUT_NO_SESSION: &[&str] = &[
     "ssh_hosts",
     "stop_search",
     "take_draft",
+    // The notifications bring up the window that calls.
+    "test_bell",
     "undo_revert",
     "usage",
     "waiting_event",

@@ -505,6 +505,16 @@ impl SettingsProblem {
     }
 }
 
+/// The result of a test of the notifications of one event.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct BellTest {
+    /// The event's name in the settings.
+    pub event: String,
+    /// The desktop accepted the notification.
+    pub is_accepted: bool,
+}
+
 /// One setting, as the settings page shows it.
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]

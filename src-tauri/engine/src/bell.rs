@@ -19,6 +19,9 @@ pub enum BellEvent {
 }
 
 impl BellEvent {
+    /// All events, the most urgent first.
+    pub const ALL: [Self; 3] = [Self::NeedsYou, Self::Failed, Self::Finished];
+
     /// Its name in the settings, and in the environment of the user's command.
     pub fn name(self) -> &'static str {
         match self {

@@ -222,6 +222,7 @@ fn typescript() -> String {
         SettingControl,
         SettingOption,
         SettingSection,
+        BellTest,
         TrustAgent,
         TrustView,
         TrustStatus,

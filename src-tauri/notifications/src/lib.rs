@@ -18,6 +18,7 @@ use std::time::Duration;
 
 use deskbell_api::BellUrgency;
 use register::{NotificationRegister, Step};
+use tokio::sync::oneshot;
 
 /// The name of the action of a click on the notification itself (Desktop Notifications Specification 1.2).
 pub const CLICK: &str = "default";
@@ -93,8 +94,22 @@ impl<T: Clone + Send + 'static> Notifier<T> {
 
     /// Shows a notification in place of an earlier one with this key. Does nothing after [`Self::end`].
     pub fn show(&self, key: &str, notification: DesktopNotification, subject: T) {
-        self.0.lock().show(key, notification, subject);
+        self.0.lock().show(key, notification, subject, None);
         self.0.has_step.notify_one();
+    }
+
+    /// Shows a notification, as [`Self::show`] does. Resolves to whether the daemon accepted it; a notification that is replaced
+    /// or withdrawn before is not accepted.
+    pub fn show_and_hear(
+        &self,
+        key: &str,
+        notification: DesktopNotification,
+        subject: T,
+    ) -> impl Future<Output = bool> + Send + 'static {
+        let (accepted, is_accepted) = oneshot::channel();
+        self.0.lock().show(key, notification, subject, Some(accepted));
+        self.0.has_step.notify_one();
+        async move { is_accepted.await.unwrap_or(false) }
     }
 
     /// Withdraws the notification with this key, if there is one.

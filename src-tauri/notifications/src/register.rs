@@ -2,6 +2,7 @@
 
 use crate::{DesktopNotification, NotificationAnswer};
 use std::collections::{HashMap, VecDeque};
+use tokio::sync::oneshot;
 
 /// The notifications of all keys, at most one for each.
 pub struct NotificationRegister<T> {
@@ -24,6 +25,8 @@ struct Wanted<T> {
     /// `None` once it was sent.
     notification: Option<DesktopNotification>,
     subject: T,
+    /// Hears whether the daemon accepts it.
+    accepted: Option<oneshot::Sender<bool>>,
 }
 
 struct Shown {
@@ -65,12 +68,18 @@ impl<T> Default for NotificationRegister<T> {
     allow(dead_code, reason = "only D-DaemonConnection daemons name a notification and report answers")
 )]
 impl<T: Clone> NotificationRegister<T> {
-    pub fn show(&mut self, key: &str, notification: DesktopNotification, subject: T) {
+    pub fn show(
+        &mut self,
+        key: &str,
+        notification: DesktopNotification,
+        subject: T,
+        accepted: Option<oneshot::Sender<bool>>,
+    ) {
         if self.has_ended {
             return;
         }
         self.n_wanted += 1;
-        let wanted = Wanted { number: self.n_wanted, notification: Some(notification), subject };
+        let wanted = Wanted { number: self.n_wanted, notification: Some(notification), subject, accepted };
         match self.entries.get_mut(key) {
             Some(entry) => entry.wanted = Some(wanted),
             None => {
@@ -142,6 +151,7 @@ impl<T: Clone> NotificationRegister<T> {
     /// The daemon shows a notification.
     pub fn appeared(&mut self, key: &str, number: u64, place: Place) {
         self.is_calling = false;
+        self.answered(key, number, true);
         let shown = Some(Shown { number, place, activation_token: None });
         // It may have been withdrawn or replaced meanwhile.
         self.entries.entry(key.to_owned()).or_insert(Entry { wanted: None, shown: None }).shown = shown;
@@ -177,6 +187,17 @@ impl<T> NotificationRegister<T> {
         None
     }
 
+    /// The daemon has accepted a notification or not.
+    pub fn answered(&mut self, key: &str, number: u64, is_accepted: bool) {
+        let wanted = self.entries.get_mut(key).and_then(|entry| entry.wanted.as_mut());
+        let accepted =
+            wanted.filter(|wanted| wanted.number == number).and_then(|wanted| wanted.accepted.take());
+        if let Some(accepted) = accepted {
+            // The caller may no longer wait for it.
+            let _ = accepted.send(is_accepted);
+        }
+    }
+
     pub fn is_idle(&self) -> bool {
         self.changed.is_empty() && !self.is_calling
     }
@@ -189,6 +210,7 @@ impl<T> NotificationRegister<T> {
     /// A notification is not shown, or no longer of interest: it reports nothing that happens to it.
     pub fn not_shown(&mut self, key: &str, number: u64) {
         self.is_calling = false;
+        self.answered(key, number, false);
         if let Some(entry) = self.entries.get_mut(key) {
             entry.wanted.take_if(|wanted| wanted.number == number);
             self.changed.push_back(key.to_owned());
@@ -244,13 +266,33 @@ mod tests {
     }
 
     #[test]
+    fn the_caller_hears_whether_a_notification_is_accepted_replaced_or_refused() {
+        let mut register = NotificationRegister::default();
+        let (accepted, mut is_accepted) = oneshot::channel();
+        register.show("a", notification("one"), 1, Some(accepted));
+        assert!(is_accepted.try_recv().is_err(), "it was not sent yet");
+        shows(&mut register, "one", 7);
+        assert_eq!(is_accepted.try_recv(), Ok(true));
+        let (accepted, mut is_accepted) = oneshot::channel();
+        register.show("b", notification("two"), 2, Some(accepted));
+        register.show("b", notification("three"), 3, None);
+        assert_eq!(is_accepted.try_recv(), Err(oneshot::error::TryRecvError::Closed), "it was replaced");
+        let (accepted, mut is_accepted) = oneshot::channel();
+        register.show("b", notification("four"), 4, Some(accepted));
+        let Some(Step::Show { key, number, .. }) = register.next_step() else { panic!("nothing is sent") };
+        register.not_shown(&key, number);
+        assert_eq!(is_accepted.try_recv(), Ok(false));
+        rests(&mut register);
+    }
+
+    #[test]
     fn a_newer_notification_replaces_the_earlier_one() {
         let mut register = NotificationRegister::default();
-        register.show("a", notification("one"), 1);
+        register.show("a", notification("one"), 1, None);
         shows(&mut register, "one", 7);
         rests(&mut register);
-        register.show("a", notification("two"), 2);
-        register.show("a", notification("three"), 3);
+        register.show("a", notification("two"), 2, None);
+        register.show("a", notification("three"), 3, None);
         closes(&mut register, 7);
         shows(&mut register, "three", 8);
         rests(&mut register);
@@ -262,7 +304,7 @@ mod tests {
     #[test]
     fn a_notification_that_is_withdrawn_before_it_is_shown_is_not_sent() {
         let mut register = NotificationRegister::default();
-        register.show("a", notification("one"), 1);
+        register.show("a", notification("one"), 1, None);
         assert!(register.has("a"));
         register.withdraw("a");
         assert!(!register.has("a"));
@@ -272,7 +314,7 @@ mod tests {
     #[test]
     fn a_notification_that_is_withdrawn_while_the_daemon_shows_it_is_closed_then() {
         let mut register = NotificationRegister::default();
-        register.show("a", notification("one"), 1);
+        register.show("a", notification("one"), 1, None);
         let Some(Step::Show { key, number, .. }) = register.next_step() else { panic!("it is shown") };
         register.withdraw("a");
         assert_eq!(register.next_step(), None);
@@ -285,7 +327,7 @@ mod tests {
     #[test]
     fn an_answered_notification_is_withdrawn_and_answers_once() {
         let mut register = NotificationRegister::default();
-        register.show("a", notification("one"), 1);
+        register.show("a", notification("one"), 1, None);
         shows(&mut register, "one", 7);
         register.activates(&place(7), "token".to_owned());
         let answer = register.invoked(&place(7), "deny".to_owned()).unwrap();
@@ -305,14 +347,14 @@ mod tests {
     #[test]
     fn a_dismissed_notification_is_forgotten_and_a_newer_one_is_not() {
         let mut register = NotificationRegister::default();
-        register.show("a", notification("one"), 1);
+        register.show("a", notification("one"), 1, None);
         shows(&mut register, "one", 7);
         register.closed(&place(7));
         assert!(!register.has("a"));
         rests(&mut register);
-        register.show("a", notification("two"), 2);
+        register.show("a", notification("two"), 2, None);
         shows(&mut register, "two", 8);
-        register.show("a", notification("three"), 3);
+        register.show("a", notification("three"), 3, None);
         register.closed(&place(8));
         shows(&mut register, "three", 9);
         rests(&mut register);
@@ -321,7 +363,7 @@ mod tests {
     #[test]
     fn another_daemon_is_another_place() {
         let mut register = NotificationRegister::default();
-        register.show("a", notification("one"), 1);
+        register.show("a", notification("one"), 1, None);
         shows(&mut register, "one", 7);
         let other = Place { daemon: ":1.8".to_owned(), id: 7 };
         register.closed(&other);
@@ -338,7 +380,7 @@ mod tests {
     fn a_failed_call_leaves_nothing_behind() {
         let mut register = NotificationRegister::default();
         for _ in 0..100 {
-            register.show("a", notification("one"), 1);
+            register.show("a", notification("one"), 1, None);
             let Some(Step::Show { key, number, .. }) = register.next_step() else { panic!("it is shown") };
             register.not_shown(&key, number);
             rests(&mut register);
@@ -349,11 +391,11 @@ mod tests {
     #[test]
     fn the_end_withdraws_all_and_shows_nothing_more() {
         let mut register = NotificationRegister::default();
-        register.show("a", notification("one"), 1);
+        register.show("a", notification("one"), 1, None);
         shows(&mut register, "one", 7);
-        register.show("b", notification("two"), 2);
+        register.show("b", notification("two"), 2, None);
         register.end();
-        register.show("c", notification("three"), 3);
+        register.show("c", notification("three"), 3, None);
         closes(&mut register, 7);
         rests(&mut register);
         assert!(register.entries.is_empty());

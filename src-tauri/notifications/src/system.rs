@@ -26,7 +26,7 @@ pub async fn carry_out<T: Clone + Send + 'static>(
                     compose(&notification, &notification.body, false).show().map(drop)
                 });
                 match shown.await {
-                    Ok(Ok(())) => {}
+                    Ok(Ok(())) => shared.lock().answered(&key, number, true),
                     Ok(Err(error)) => tracing::warn!(%error, "could not show the notification"),
                     Err(error) => tracing::error!(%error, "could not show the notification"),
                 }

@@ -2,6 +2,7 @@
 // the window.
 
 import type {
+  BellTest,
   Profile,
   Attachment,
   Dropped,
@@ -188,6 +189,12 @@ export abstract class FakeDesktop {
 
   quit(): Promise<void> {
     return Promise.resolve();
+  }
+
+  testBell(): Promise<BellTest[]> {
+    const { needsYou, failed, finished } = this.settings.settings.bell;
+    const all = Object.entries({ needsYou, failed, finished }).filter(([, { on }]) => on);
+    return Promise.resolve(all.map(([event]) => ({ event, isAccepted: true })));
   }
 
   openSettingsFile(): Promise<void> {

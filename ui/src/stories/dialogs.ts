@@ -134,6 +134,7 @@ const settings = {
   folder: PROJECT.path,
   onprofile: () => Promise.resolve(null),
   onkeys: ignore,
+  ontest: () => Promise.resolve([{ event: 'needsYou', isAccepted: true }]),
   onfile: ignore,
   onclose: ignore,
 };

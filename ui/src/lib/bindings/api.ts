@@ -2916,6 +2916,19 @@ export type SettingOption = { value: string | null, label: string, };
 export type SettingSection = "Appearance" | "Asking" | "Notifications" | "Agents" | "Profiles" | "Sessions" | "Keyboard" | "Advanced";
 
 /**
+ * The result of a test of the notifications of one event.
+ */
+export type BellTest = { 
+/**
+ * The event's name in the settings.
+ */
+event: string, 
+/**
+ * The desktop accepted the notification.
+ */
+isAccepted: boolean, };
+
+/**
  * An agent other than Claude Code that a trust decision is for. It loads the folder's own files, and no copy of them.
  */
 export type TrustAgent = { 

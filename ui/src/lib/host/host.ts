@@ -2,6 +2,7 @@
 // any browser.
 
 import type {
+  BellTest,
   Profile,
   Against,
   MachineAgents,
@@ -265,6 +266,8 @@ export interface Host {
   changeProfile(was: string | null, profile: Profile | null): Promise<void>;
   /** Ends the app, after one question if any session has work. */
   quit(): Promise<void>;
+  /** Shows a notification of each kind. Resolves to those that the desktop accepted and those that it did not. */
+  testBell(): Promise<BellTest[]>;
   /** Opens the settings file in the desktop's editor. */
   openSettingsFile(): Promise<void>;
   /**

@@ -120,6 +120,7 @@ export const tauriHost: Host = {
   setPresets: (presets) => call('set_presets', { presets }),
   quit: () => call('quit'),
   openSettingsFile: () => call('open_settings_file'),
+  testBell: () => call('test_bell'),
   decideTrust: (decision, fingerprint, agent, load) => call('decide_trust', { decision, fingerprint, agent, load }),
   checkAgent: () => call('check_agent'),
   lastLogLines: () => call('last_log_lines'),

@@ -1,6 +1,7 @@
 // What a window can ask the app for, apart from its sessions: costs, settings, the agent's checkup, links, the clipboard.
 
 import type {
+  BellTest,
   Checkup,
   CommandError,
   Attachment,
@@ -77,6 +78,11 @@ export class AppActions {
     } catch (reason) {
       return asCommandError(reason);
     }
+  }
+
+  /** Sends a test notification of each kind; `null` if that failed, which is reported. */
+  testBell(): Promise<BellTest[] | null> {
+    return this.problems.read('No test was sent', () => this.host.testBell());
   }
 
   async openSettingsFile(): Promise<void> {

@@ -37,6 +37,7 @@ async function page(settings: Settings = SETTINGS.settings, refusal: CommandErro
       return Promise.resolve(null);
     },
     onkeys: () => {},
+    ontest: () => Promise.resolve([]),
     onfile: () => {},
     onclose: () => (done.closed += 1),
   };
