@@ -36,7 +36,7 @@ use deskbell_engine::settings::SettingsFile;
 use deskbell_sessions::folders;
 use deskbell_sessions::hidden::HiddenSessions;
 use deskbell_sessions::orphans::OrphanProcesses;
-use deskbell_sessions::prompt_snapshots::PromptSnapshots;
+use deskbell_sessions::queries::QuerySources;
 use deskbell_sessions::registry::SessionRegistry;
 use deskbell_sessions::registry::far::{not_here, taking_files};
 use deskbell_sessions::settings::CurrentSettings;
@@ -182,7 +182,7 @@ pub async fn remove_session(app: AppHandle, window: WebviewWindow, session_id: S
     let hidden = app.state::<HiddenSessions>();
     // A machine may name any conversation, also one of this machine.
     let agent_session_id = session.agent_session_id.filter(|_| project.here().is_some());
-    app.state::<PromptSnapshots>().forget(&session_id);
+    app.state::<QuerySources>().prompts.forget(&session_id);
     if let Some(id) = &agent_session_id {
         // The agent's own record stays, and would be listed in its place. The agent may write to it until it has ended.
         let change = StoredChange { removed: vec![id.clone()], ..StoredChange::default() };
@@ -252,6 +252,18 @@ pub fn next_batch(
         .with(window.label(), |window| window.forward_of(&session_id).and_then(|forward| forward.take(after)))
 }
 
+/// Answers a query about a session of this window's project. It changes nothing.
+#[tauri::command]
+pub async fn ask(
+    app: AppHandle,
+    window: WebviewWindow,
+    session_id: SessionId,
+    query: SessionQuery,
+) -> Answer<serde_json::Value> {
+    let (project, sources) = (project_of(&app, &window)?, app.state::<QuerySources>());
+    app.state::<SessionRegistry>().answer(&project, &session_id, query, &sources).await
+}
+
 /// Carries out a command on a session of this window's project.
 #[tauri::command]
 pub async fn command(
@@ -264,7 +276,7 @@ pub async fn command(
     match (&project, &command) {
         (ProjectRef::Here(folder), Command::Prompt { text, .. }) => {
             app.state::<Arc<FolderWatches>>().look(folder);
-            app.state::<PromptSnapshots>().take(folder, &session_id, text);
+            app.state::<QuerySources>().prompts.take(folder, &session_id, text);
         }
         (ProjectRef::There(there), Command::Start) => {
             crate::far::agents::check(&app, window.label(), there, &session_id).await?;
@@ -434,7 +446,7 @@ pub async fn find_files(app: AppHandle, window: WebviewWindow, query: String) ->
     match project {
         ProjectRef::Here(folder) => files.unwrap_or_else(|| Files::of(&folder)).offered(query).await,
         ProjectRef::There(there) => {
-            app.state::<SessionRegistry>().session_there(&there, open)?.find_files(query).await
+            app.state::<SessionRegistry>().session_there(&there, open)?.query(FilesQuery { query }).await
         }
     }
 }

@@ -34,7 +34,7 @@ use deskbell_engine::trust::TrustStore;
 use deskbell_sessions::folders;
 use deskbell_sessions::hidden::HiddenSessions;
 use deskbell_sessions::orphans::OrphanProcesses;
-use deskbell_sessions::prompt_snapshots::PromptSnapshots;
+use deskbell_sessions::queries::QuerySources;
 use deskbell_sessions::registry::{self, SessionRegistry};
 use deskbell_sessions::settings::CurrentSettings;
 use deskbell_sessions::trust;
@@ -95,15 +95,6 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             commands::transcript::subscribe_second,
             commands::transcript::leave_second,
             commands::transcript::show_rows,
-            commands::transcript::named_files,
-            commands::transcript::file_text,
-            commands::transcript::find_words,
-            commands::transcript::copy_text,
-            commands::transcript::output_lines,
-            commands::transcript::tool_images,
-            commands::transcript::task_output,
-            commands::transcript::server_log,
-            commands::transcript::raw_lines,
             commands::recording::record_session,
             commands::recording::stop_recording,
             commands::recording::recording_of,
@@ -111,20 +102,16 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             commands::recording::remove_recording,
             commands::usage::usage,
             commands::usage::export_usage,
-            commands::changes::changes,
-            commands::changes::file_diff,
-            commands::changes::changes_patch,
             commands::changes::revert_change,
             commands::changes::undo_revert,
-            commands::changes::prompt_moments,
             commands::waiting_event,
             commands::menu::set_menu,
             commands::next_batch,
+            commands::ask,
             commands::command,
             commands::set_setting,
             commands::zoom_window,
             commands::keep_panels,
-            commands::options::review_options,
             commands::options::set_presets,
             commands::options::change_profile,
             commands::open_settings_file,
@@ -342,7 +329,7 @@ fn setup(app: &AppHandle, args: Args, opened: Opened) -> anyhow::Result<()> {
     // The state that lives as long as the app, each part by its type. All of it is there before a window opens.
     app.manage(Windows::default());
     app.manage(Channels::default());
-    app.manage(PromptSnapshots::default());
+    app.manage(QuerySources::default());
     app.manage(OpenQuestions::default());
     app.manage(kept);
     app.manage(settings);
@@ -507,7 +494,7 @@ fn generate_title(app: &AppHandle, project: &ProjectRef, session: &Session) {
 /// Calls the user with the first line of the answer, or with the outcome if there is none.
 async fn ring_finished(app: &AppHandle, project: &ProjectRef, session: &Session, outcome: String) {
     let answer = match app.state::<SessionRegistry>().session(project, &session.id) {
-        Ok(handle) => handle.last_answer().await.ok().flatten(),
+        Ok(handle) => handle.query(LastAnswerQuery {}).await.ok().flatten(),
         // It was removed meanwhile.
         Err(_) => return,
     };

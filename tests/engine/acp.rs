@@ -60,7 +60,7 @@ async fn a_turn_has_its_texts_calls_and_end() {
     // The second turn has the same session.
     life.turn("SAY again").await;
     assert!(life.snapshot().await.session.agent_session_id.is_some());
-    let command = life.session().copy(CopyOf::ResumeCommand).await.unwrap();
+    let command = life.session().query(CopyQuery { copy: CopyOf::ResumeCommand }).await.unwrap();
     assert_eq!(command, None, "`claude --resume` knows no conversation of another agent");
     life.close().await;
 }

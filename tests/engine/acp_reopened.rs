@@ -252,7 +252,10 @@ async fn an_image_that_a_call_returned_is_shown_and_exported_then_and_later() {
         let mut found = Vec::new();
         for item in life.snapshot().await.items {
             if let Body::ToolCall(call) = item.body {
-                found.push((call.n_images, life.session().images(item.id).await.unwrap().unwrap()));
+                found.push((
+                    call.n_images,
+                    life.session().query(ImagesQuery { item_id: item.id }).await.unwrap().unwrap(),
+                ));
             }
         }
         found
@@ -265,9 +268,12 @@ async fn an_image_that_a_call_returned_is_shown_and_exported_then_and_later() {
     assert_eq!(images(&life).await, expected, "what is no image is not shown as one");
     let life = reopened(life.close().await).await;
     assert_eq!(images(&life).await, expected);
-    let page = String::from_utf8(life.session().export(ExportFormat::Html).await.unwrap()).unwrap();
+    let page = life.session().query(ExportQuery { format: ExportFormat::Html }).await.unwrap();
     assert_eq!(page.matches(&format!("data:image/png;base64,{PNG}")).count(), 1);
     assert!(page.contains("Image (image/png, 70 bytes)") && page.contains("A picture"), "{page}");
-    assert_eq!(life.session().images(ItemId::new("no such call")).await.unwrap(), None);
+    assert_eq!(
+        life.session().query(ImagesQuery { item_id: ItemId::new("no such call") }).await.unwrap(),
+        None
+    );
     life.close().await;
 }

@@ -99,7 +99,7 @@ async fn a_review_shows_the_next_start_and_changes_nothing() {
         mcp_config: Some(servers.display().to_string()),
         ..options()
     };
-    let review = life.session().review_options(reviewed).await.unwrap();
+    let review = life.session().query(ReviewOptionsQuery { options: Box::new(reviewed) }).await.unwrap();
     assert_eq!((review.problems, review.obstacle), (Vec::new(), None));
     assert_eq!(review.warnings[0].field, OptionField::AllowedTools);
     assert_eq!(review.servers[0].command, "sh -c 'x y'");
@@ -109,7 +109,7 @@ async fn a_review_shows_the_next_start_and_changes_nothing() {
         assert!(review.arguments.iter().any(|one| one == argument), "{argument} in {:?}", review.arguments);
     }
     let bad = SessionOptions { folders: vec!["/no/such".to_owned()], ..SessionOptions::default() };
-    let review = life.session().review_options(bad).await.unwrap();
+    let review = life.session().query(ReviewOptionsQuery { options: Box::new(bad) }).await.unwrap();
     assert_eq!((review.problems[0].field, review.problems[0].index), (OptionField::Folders, Some(0)));
     assert_eq!(life.snapshot().await.session.options, SessionOptions::default());
     life.turn("SAY hello").await;

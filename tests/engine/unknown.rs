@@ -1,7 +1,7 @@
 //! Messages and requests of unknown kinds: answered with an error where an answer is required, never with an allow.
 
 use crate::life::Setup;
-use deskbell_engine::api::{RawDirection, RawKind};
+use deskbell_engine::api::{RawDirection, RawKind, RawLinesQuery};
 use serde_json::{Value, json};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -28,10 +28,10 @@ async fn a_line_of_an_unknown_kind_is_counted_and_can_be_looked_at() {
     let mut life = Setup::shell(&script).file("lines", lines.as_bytes()).open().await;
     life.turn("speak").await;
     let session = life.session().clone();
-    let during = session.raw_lines(0).await.unwrap();
+    let during = session.query(RawLinesQuery { after: 0 }).await.unwrap();
     assert_eq!((during.n_unknown, during.n_unreadable, during.n_dropped, during.has_more), (1, 1, 0, false));
     life.close().await;
-    let all = session.raw_lines(0).await.unwrap();
+    let all = session.query(RawLinesQuery { after: 0 }).await.unwrap();
     let text_of = |kind: RawKind| {
         let mut lines =
             all.lines.iter().filter(|line| line.kind == kind && line.direction == RawDirection::FromAgent);
@@ -48,7 +48,7 @@ async fn a_line_of_an_unknown_kind_is_counted_and_can_be_looked_at() {
         "{all:?}"
     );
     assert!(!format!("{all:?}").contains("0123456789"), "{all:?}");
-    assert_eq!(session.raw_lines(all.last).await.unwrap().lines, []);
+    assert_eq!(session.query(RawLinesQuery { after: all.last }).await.unwrap().lines, []);
 }
 
 /// A flood of lines costs the memory of the last ones, and no unknown line.
@@ -64,7 +64,7 @@ async fn of_a_flood_of_lines_the_last_ones_are_kept() {
     life.turn("speak").await;
     let (mut after, mut all, mut n_dropped) = (0, Vec::new(), 0);
     loop {
-        let answer = life.session().raw_lines(after).await.unwrap();
+        let answer = life.session().query(RawLinesQuery { after }).await.unwrap();
         (after, n_dropped) = (answer.last, n_dropped + answer.n_dropped);
         all.extend(answer.lines);
         if !answer.has_more {

@@ -42,8 +42,8 @@ async fn answer(stage: &Stage) -> Result<Value> {
     let ids = stage.session_ids()?;
     let session_id = ids.first().context("a session is saved")?;
     eventually("the agent gets an answer", SHORT, async || {
-        let arguments = json!({"sessionId": session_id, "after": 0});
-        let lines = stage.window.invoke("raw_lines", arguments).await?.unwrap_or_default();
+        let arguments = json!({"sessionId": session_id, "query": {"type": "rawLines", "after": 0}});
+        let lines = stage.window.invoke("ask", arguments).await?.unwrap_or_default();
         let texts = lines["lines"].as_array().into_iter().flatten().filter_map(|line| line["text"].as_str());
         let mut parsed = texts.filter_map(|text| serde_json::from_str::<Value>(text).ok());
         Ok(parsed.find(|line| line["type"] == "control_response" && line["response"]["request_id"] == "f1"))

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Context, Result, anyhow, ensure};
+use deskbell_engine::api::SessionQuery;
 use deskbell_tests::window::{Launch, SHORT, Window, eventually};
 use serde_json::{Value, json};
 
@@ -12,32 +13,50 @@ use crate::stage::{PROJECT, Stage};
 /// It says what the pages of projects may call.
 const CONFIGURATION: &str = include_str!("../../tauri.conf.json");
 
+/// Each query about a session, with parameters that it understands.
+fn queries() -> Vec<Value> {
+    let item = "1";
+    vec![
+        json!({ "type": "changes", "against": "commit" }),
+        json!({ "type": "copy", "copy": { "type": "conversation" } }),
+        json!({ "type": "editDiff", "sincePrompt": false, "path": "a.txt" }),
+        json!({ "type": "edits", "sincePrompt": false }),
+        json!({ "type": "export", "format": "markdown" }),
+        json!({ "type": "fileDiff", "against": "prompt", "path": "a.txt" }),
+        json!({ "type": "fileText", "path": "a.txt", "line": 1 }),
+        json!({ "type": "files", "query": "a" }),
+        json!({ "type": "find", "query": "Mine", "index": null }),
+        json!({ "type": "images", "itemId": item }),
+        json!({ "type": "lastAnswer" }),
+        json!({ "type": "namedFiles", "paths": ["a.txt"] }),
+        json!({ "type": "output", "itemId": item, "first": 0, "count": 10 }),
+        json!({ "type": "patch", "against": "session", "path": null }),
+        json!({ "type": "processes" }),
+        json!({ "type": "promptMoments" }),
+        json!({ "type": "rawLines", "after": 0 }),
+        json!({ "type": "reviewOptions", "options": {} }),
+        json!({ "type": "serverLog", "server": "files" }),
+        json!({ "type": "storedPrompt", "itemId": item }),
+        json!({ "type": "taskOutput", "taskId": "1" }),
+    ]
+}
+
 /// The commands that name a session of Deskbell, with arguments that they understand.
 fn about_a_session(id: &Value) -> Vec<(&'static str, Value)> {
     let show = json!({ "first": null, "count": 10, "requestId": 1 });
     let prompt = json!({ "type": "prompt", "text": "SAY Stolen.", "images": [] });
     let change = json!({ "path": "a.txt", "oldPath": null, "version": "1", "hunk": null });
     let item = "1";
-    vec![
+    let asked = queries().into_iter().map(|query| ("ask", json!({ "sessionId": id, "query": query })));
+    let commands = vec![
         ("cards_in_sight", json!({ "sessionId": id, "requestIds": ["1"] })),
-        ("changes", json!({ "sessionId": id, "against": "commit" })),
-        ("changes_patch", json!({ "sessionId": id, "against": "session", "path": null })),
         ("command", json!({ "sessionId": id, "command": prompt })),
-        ("copy_text", json!({ "sessionId": id, "copy": { "type": "conversation" } })),
         ("export_session", json!({ "sessionId": id, "format": "markdown" })),
-        ("file_diff", json!({ "sessionId": id, "against": "prompt", "path": "a.txt" })),
-        ("file_text", json!({ "sessionId": id, "path": "a.txt", "line": 1 })),
-        ("find_words", json!({ "sessionId": id, "query": "Mine", "index": null })),
         ("fork_session", json!({ "sessionId": id, "before": null })),
         ("locate_item", json!({ "sessionId": id, "itemId": item })),
-        ("named_files", json!({ "sessionId": id, "paths": ["a.txt"] })),
         ("next_batch", json!({ "sessionId": id, "after": 0 })),
         ("open_login", json!({ "sessionId": id })),
         ("open_terminal", json!({ "sessionId": id })),
-        ("tool_images", json!({ "sessionId": id, "itemId": item })),
-        ("output_lines", json!({ "sessionId": id, "itemId": item, "first": 0, "count": 10 })),
-        ("prompt_moments", json!({ "sessionId": id })),
-        ("raw_lines", json!({ "sessionId": id, "after": 0 })),
         ("record_session", json!({ "sessionId": id })),
         ("recording_of", json!({ "sessionId": id })),
         ("remove_recording", json!({ "sessionId": id, "path": "x" })),
@@ -47,15 +66,13 @@ fn about_a_session(id: &Value) -> Vec<(&'static str, Value)> {
         ("reveal_recording", json!({ "sessionId": id, "path": "x" })),
         ("revert_change", json!({ "sessionId": id, "against": "commit", "change": change })),
         ("review_agent_trust", json!({ "sessionId": id })),
-        ("review_options", json!({ "sessionId": id, "options": {} })),
-        ("server_log", json!({ "sessionId": id, "server": "files" })),
         ("show_rows", json!({ "sessionId": id, "show": show })),
         ("start_without_asking", json!({ "sessionId": id })),
         ("stop_recording", json!({ "sessionId": id })),
         ("subscribe", json!({ "sessionId": id, "show": show, "unfolded": [] })),
         ("subscribe_second", json!({ "sessionId": id, "show": show, "unfolded": [] })),
-        ("task_output", json!({ "sessionId": id, "taskId": "1" })),
-    ]
+    ];
+    commands.into_iter().chain(asked).collect()
 }
 
 /// The commands that name no session of Deskbell: they concern the app, or the project of the window that calls.
@@ -168,6 +185,10 @@ pub async fn a_window_acts_only_on_its_own_sessions() -> Result<()> {
                 .chain(ABOUT_NO_SESSION.iter().copied())
                 .map(str::to_owned)
                 .collect();
+            let asked: BTreeSet<String> =
+                queries().iter().filter_map(|query| query["type"].as_str().map(str::to_owned)).collect();
+            let known: BTreeSet<String> = SessionQuery::names().map(str::to_owned).collect();
+            ensure!(asked == known, "these queries and the list of all differ: {asked:?}");
             ensure!(named == permitted()?, "these lists and the configuration differ: {named:?}");
 
             stage.window.prompt("SAY Mine alone.").await?;

@@ -163,12 +163,13 @@ pub async fn a_path_in_an_answer_opens_the_file_at_its_line() -> Result<()> {
             .await?;
 
             let session = stage.session_ids()?.pop().context("a session")?;
+            let ask = |query| window.invoke("ask", json!({ "sessionId": session, "query": query }));
             for path in ["../secret.rs", "linked.rs", "/etc/passwd", "//192.0.2.1/a.rs", "src", "src/gone.rs"] {
-                let text = json!({ "sessionId": session, "path": path, "line": 1 });
-                let error = window.invoke("file_text", text).await?.err().with_context(|| path.to_owned())?;
+                let text = json!({ "type": "fileText", "path": path, "line": 1 });
+                let error = ask(text).await?.err().with_context(|| path.to_owned())?;
                 ensure!(error["code"] == "refused", "{path}: {error}");
-                let named = json!({ "sessionId": session, "paths": [path] });
-                ensure!(window.invoke("named_files", named).await? == Ok(json!([null])), "{path}");
+                let named = json!({ "type": "namedFiles", "paths": [path] });
+                ensure!(ask(named).await? == Ok(json!([null])), "{path}");
             }
             Ok(())
         })

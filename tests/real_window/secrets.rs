@@ -31,6 +31,7 @@ fn found(text: &str) -> Vec<usize> {
 /// repeats what was wrong.
 fn calls(session: &Value) -> Vec<(&'static str, Value)> {
     let command = |command: Value| ("command", json!({ "sessionId": session, "command": command }));
+    let ask = |query: Value| ("ask", json!({ "sessionId": session, "query": query }));
     let bell = json!({ "program": "/no/such/planted", "args": [secret(16)] });
     let profile = json!([{ "name": "Work", "environment": [{ "name": "TOKEN", "value": secret(17) }] }]);
     let options = json!({ "environment": [{ "name": "TOKEN", "value": secret(18) }],
@@ -51,15 +52,15 @@ fn calls(session: &Value) -> Vec<(&'static str, Value)> {
             "set_setting",
             json!({ "key": "editor", "value": { "program": "/bin/false", "args": [secret(23)] } }),
         ),
-        ("review_options", json!({ "sessionId": session, "options": options })),
+        ask(json!({ "type": "reviewOptions", "options": options })),
         ("open_link", json!({ "url": format!("ftp://joe:{}@192.0.2.1/", secret(24)) })),
         ("reveal_path", json!({ "path": format!("/tmp/{}", secret(25)) })),
         ("open_in_editor", json!({ "path": secret(26), "line": 1 })),
         ("open_in_editor", json!({ "path": "notes.txt", "line": 1 })),
         ("find_files", json!({ "query": secret(27) })),
-        ("named_files", json!({ "sessionId": session, "paths": [secret(42)] })),
-        ("file_text", json!({ "sessionId": session, "path": secret(43), "line": 1 })),
-        ("find_words", json!({ "sessionId": session, "query": secret(28), "index": null })),
+        ask(json!({ "type": "namedFiles", "paths": [secret(42)] })),
+        ask(json!({ "type": "fileText", "path": secret(43), "line": 1 })),
+        ask(json!({ "type": "find", "query": secret(28), "index": null })),
         (
             "search_sessions",
             json!({ "nr": 1, "query": secret(29), "all": true, "toTheEnd": false, "utcOffsetMinutes": 0 }),
@@ -69,7 +70,7 @@ fn calls(session: &Value) -> Vec<(&'static str, Value)> {
         ("show_rows", json!({ "sessionId": secret(32), "viewport": { "first": 0, "last": 9 } })),
         ("create_session_with_profile", json!({ "profile": secret(33) })),
         ("plan_worktree", json!({ "branch": secret(34) })),
-        ("file_diff", json!({ "path": secret(35), "oldPath": null, "against": { "type": "head" } })),
+        ask(json!({ "type": "fileDiff", "path": secret(35), "against": { "type": "head" } })),
     ]
 }
 

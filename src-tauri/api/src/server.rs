@@ -5,12 +5,11 @@
 use super::agent::AgentKind;
 use super::changes::{Against, HunkPlace};
 use super::command::{Command, CommandError};
-use super::export::ExportFormat;
-use super::id::{ItemId, SessionId};
+use super::id::SessionId;
 use super::mode::PermissionMode;
 use super::options::SessionOptions;
+use super::query::SessionQuery;
 use super::session::Status;
-use super::view::CopyOf;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -67,7 +66,7 @@ pub enum Request {
     /// The client has processed every event of the session up to `seq`.
     Ack { session_id: SessionId, seq: u64 },
     /// Asks for a text of a session. It changes nothing, so it can be asked again. Answered by `answer`.
-    Ask { nr: u64, session_id: SessionId, question: Question },
+    Ask { nr: u64, session_id: SessionId, question: SessionQuery },
     /// Answered by `pong`. A client that sends nothing for a minute is disconnected.
     Ping { nr: u64 },
     /// Answered by `sessions`.
@@ -141,129 +140,23 @@ pub enum RevertRequest {
     Undo { of: String },
 }
 
-/// What a session is asked for that its events do not contain.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub enum Question {
-    /// Lines of a tool's output: an `Output`, or `null`.
-    Output { item_id: ItemId, first: u32, count: u32 },
-    /// The images that a tool returned: a list of `Attachment`, or `null` if there is no such call.
-    Images { item_id: ItemId },
-    /// The end of the output of a task in the background: a `TaskOutput`, or `null` if it does not run or writes none.
-    TaskOutput { task_id: String },
-    /// The end of an MCP server's error output from before it was connected: a `TaskOutput`, or `null` if the
-    /// agent kept nothing of it.
-    ServerLog { server: String },
-    /// The last lines between Deskbell and the agent that come after line `after`; 0 is all: `RawLines`.
-    RawLines { after: u64 },
-    /// A text as the agent wrote it, or `null`.
-    Copy { copy: CopyOf },
-    /// A search in the whole transcript: `Found`, or `null` if a later search replaced it.
-    Find { query: String, index: Option<i64> },
-    /// The agent's last text in its last turn, or `null`.
-    LastAnswer,
-    /// The id of a prompt in the agent's transcript and its text, or `null`.
-    StoredPrompt { item_id: ItemId },
-    /// What the agent would be started with: an `OptionsReview`.
-    ReviewOptions { options: Box<SessionOptions> },
-    /// The conversation in a file's format, as a text.
-    Export { format: ExportFormat },
-    /// Files of the session's folder that match a partly typed name: `FoundFiles`.
-    Files { query: String },
-    /// The files of the session's folder that texts of the agent name by these paths, at most 100: a list of paths
-    /// relative to the folder, each `null` if there is no such file.
-    NamedFiles { paths: Vec<String> },
-    /// The lines of a file of the session's folder around a line: `FileText`.
-    FileText { path: String, line: Option<u32> },
-    /// The files of the session's folder that differ from its last commit, or from the folder at a prompt: `Changes`.
-    /// Without git, and for the last prompt if the server does not know the folder then, those that the agent edited, as
-    /// of `edits`.
-    Changes {
-        #[serde(default)]
-        against: Against,
-    },
-    /// The change of one of these files: `FileDiff`.
-    FileDiff {
-        path: String,
-        #[serde(default)]
-        against: Against,
-    },
-    /// The prompts with whose folder the present one can be compared, the newest first: a list of `PromptMoment`.
-    PromptMoments,
-    /// The files that the agent edited, compared with its own copies from before its first edit or, with
-    /// `sincePrompt`, from before the last prompt: `Changes`, or `null` without a conversation.
-    Edits { since_prompt: bool },
-    /// The change of one of these files: `FileDiff`, or `null` without a conversation.
-    EditDiff { since_prompt: bool, path: String },
-    /// The changes of one of these files, or of all, for `git apply`: `Patch`.
-    Patch {
-        path: Option<String>,
-        #[serde(default)]
-        against: Against,
-    },
-    /// What the agent's process and every process below it cost now: a `ProcessCost`, or `null` if none runs or the system
-    /// does not say.
-    Processes,
-    /// A question of a newer client. It is refused.
-    #[serde(other)]
-    Unknown,
+/// The names of the queries and requests that came after the first servers of this protocol. `hello` has those that a
+/// server answers.
+pub fn later_names() -> impl Iterator<Item = &'static str> {
+    SessionQuery::later_names().chain(["revert", "fork"])
 }
 
-/// The questions and requests that came after the first servers of this protocol. `hello` names those that a server
-/// answers.
-pub const LATER_QUESTIONS: [&str; 13] = [
-    "files",
-    "changes",
-    "fileDiff",
-    "serverLog",
-    "edits",
-    "editDiff",
-    "patch",
-    "revert",
-    "fork",
-    "promptMoments",
-    "processes",
-    "namedFiles",
-    "fileText",
-];
-
 impl Request {
-    /// Its name in [`LATER_QUESTIONS`]; `None` if every server of this protocol carries it out.
+    /// Its name in `hello`; `None` if every server of this protocol carries it out.
     pub fn later_name(&self) -> Option<&'static str> {
         match self {
-            // An older server would compare with the last commit instead.
-            Self::Revert { change: RevertRequest::Revert { against, .. }, .. } => Some(against.or("revert")),
+            Self::Revert { change: RevertRequest::Revert { against, .. }, .. } => {
+                against.later_name().or(Some("revert"))
+            }
             Self::Revert { .. } => Some("revert"),
             // An older server would begin an empty conversation instead.
             Self::Open { session, .. } if session.fork.is_some() => Some("fork"),
             Self::Ask { question, .. } => question.later_name(),
-            _ => None,
-        }
-    }
-}
-
-impl Against {
-    /// The name of a question in [`LATER_QUESTIONS`], which for a comparison with a prompt is `promptMoments`.
-    fn or(self, name: &'static str) -> &'static str {
-        if self == Self::Commit { name } else { "promptMoments" }
-    }
-}
-
-impl Question {
-    /// Its name in [`LATER_QUESTIONS`]; `None` if every server of this protocol answers it.
-    pub fn later_name(&self) -> Option<&'static str> {
-        match self {
-            Self::Files { .. } => Some("files"),
-            Self::Changes { against } => Some(against.or("changes")),
-            Self::FileDiff { against, .. } => Some(against.or("fileDiff")),
-            Self::PromptMoments => Some("promptMoments"),
-            Self::Edits { .. } => Some("edits"),
-            Self::EditDiff { .. } => Some("editDiff"),
-            Self::Patch { against, .. } => Some(against.or("patch")),
-            Self::ServerLog { .. } => Some("serverLog"),
-            Self::Processes => Some("processes"),
-            Self::NamedFiles { .. } => Some("namedFiles"),
-            Self::FileText { .. } => Some("fileText"),
             _ => None,
         }
     }
@@ -284,7 +177,7 @@ pub enum Reply {
         run: String,
         pid: u32,
         sessions: Vec<SessionSummary>,
-        /// Those of [`LATER_QUESTIONS`] that it answers. An earlier server names none.
+        /// Those of [`later_names`] that it answers. An earlier server names none.
         #[serde(default)]
         questions: Vec<String>,
     },

@@ -4,10 +4,10 @@
 //! the folder of each version (`place`), the sessions of older versions (`older`), and the time.
 
 mod client;
-mod files;
 mod older;
 mod orphans;
 pub mod place;
+mod reverted;
 mod sessions;
 
 use crate::args::server::ServeOptions;
@@ -23,12 +23,11 @@ use deskbell_server::detach;
 use deskbell_server::hub::{Effect, Hub, Identity, Input};
 use deskbell_server::socket::{self, Listener, Stream};
 use deskbell_sessions::agent::{self, Run};
-use deskbell_sessions::cost::LastProcesses;
 use deskbell_sessions::opener::SessionOpener;
-use deskbell_sessions::prompt_snapshots::PromptSnapshots;
+use deskbell_sessions::queries::QuerySources;
 use deskbell_sessions::{folders, trust};
-use files::{Reverted, SearchedFolders};
 use place::Place;
+use reverted::Reverted;
 use sessions::{Job, Sessions};
 use std::collections::HashMap;
 use std::io::Write;
@@ -131,11 +130,8 @@ pub struct Server {
     hub: Mutex<Hub>,
     clients: Mutex<HashMap<ClientId, Connection>>,
     sessions: Sessions,
-    searched: SearchedFolders,
-    processes: LastProcesses,
+    sources: QuerySources,
     reverted: Reverted,
-    /// The folders of the sessions at their prompts.
-    prompts: PromptSnapshots,
     opener: SessionOpener,
     decisions: TrustStore,
     n_clients: AtomicU64,
@@ -166,10 +162,8 @@ impl Server {
             hub: Mutex::new(Hub::new(identity, leave_after, 0)),
             clients: Mutex::default(),
             sessions,
-            searched: SearchedFolders::default(),
-            processes: LastProcesses::default(),
+            sources: QuerySources::default(),
             reverted: Reverted::default(),
-            prompts: PromptSnapshots::default(),
             opener: SessionOpener { data, run },
             decisions,
             n_clients: AtomicU64::new(0),

@@ -4,7 +4,7 @@
 
 mod support;
 
-use deskbell_engine::api::{Command, CopyOf, Decision, Delivery, Event, Outcome};
+use deskbell_engine::api::{Command, CopyOf, CopyQuery, Decision, Delivery, Event, Outcome};
 use std::process::ExitCode;
 use support::Failed;
 
@@ -38,7 +38,7 @@ async fn main() -> Result<ExitCode, Failed> {
             _ => {}
         }
     }
-    if let Some(conversation) = session.copy(CopyOf::Conversation).await? {
+    if let Some(conversation) = session.query(CopyQuery { copy: CopyOf::Conversation }).await? {
         println!("{conversation}");
     }
     // Ends the agent and everything that it started.

@@ -5,7 +5,9 @@
 
 mod support;
 
-use deskbell_engine::api::{Body, Command, CopyOf, Decision, Delivery, Event, Item, PermissionRequest};
+use deskbell_engine::api::{
+    Body, Command, CopyOf, CopyQuery, Decision, Delivery, Event, Item, PermissionRequest,
+};
 use deskbell_engine::session::SessionHandle;
 use std::collections::VecDeque;
 use std::io::Write;
@@ -112,7 +114,11 @@ impl Client {
     async fn show(&self, item: Item) -> Result<(), Failed> {
         match item.body {
             Body::Text { streaming: false, .. } => {
-                let text = self.session.copy(CopyOf::Message { item_id: item.id }).await?.unwrap_or_default();
+                let text = self
+                    .session
+                    .query(CopyQuery { copy: CopyOf::Message { item_id: item.id } })
+                    .await?
+                    .unwrap_or_default();
                 println!("{}", plain(&text));
             }
             Body::ToolCall(call) => println!("  [{:?}] {} {}", call.state, call.verb, plain(&call.subject)),

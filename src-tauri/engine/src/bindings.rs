@@ -265,6 +265,8 @@ fn typescript() -> String {
         Viewport,
         ChangedFile,
         CopyOf,
+        SessionQuery,
+        SessionAnswers,
         Found,
         Hit,
         SessionId,

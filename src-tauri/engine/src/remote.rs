@@ -5,7 +5,7 @@
 
 mod newer;
 
-use crate::api::server::{NewSession, Question, RevertRequest, SessionSummary};
+use crate::api::server::{NewSession, RevertRequest, SessionSummary};
 use crate::api::*;
 use crate::host::{BoxFuture, Reader, Writer};
 use deskbell_server::client::{Client, Effect, Link, lost};
@@ -88,7 +88,7 @@ enum ToServer {
     Command(SessionId, Command, Option<Outcome<()>>),
     Remove(SessionId, Outcome<()>),
     Revert(String, SessionId, RevertRequest, Outcome<()>),
-    Ask(SessionId, Question, Outcome<Value>),
+    Ask(SessionId, SessionQuery, Outcome<Value>),
     Retry,
     List,
 }
@@ -200,7 +200,7 @@ impl ServerLink {
         self.send(ToServer::Remove(id, reply));
     }
 
-    pub(crate) fn ask(&self, id: SessionId, question: Question, reply: Outcome<Value>) {
+    pub(crate) fn ask(&self, id: SessionId, question: SessionQuery, reply: Outcome<Value>) {
         self.send(ToServer::Ask(id, question, reply));
     }
 

@@ -12,6 +12,7 @@ mod mailbox;
 mod mirror;
 mod outcome;
 mod permission_audit;
+mod queries;
 mod recording;
 mod server_log;
 #[cfg(test)]
@@ -20,17 +21,18 @@ mod subscribers;
 mod task_output;
 mod window_view;
 
-use crate::api::server::Question;
 use crate::api::*;
 use crate::host::Host;
 use crate::launch::Launch;
 use crate::recorder::Recorder;
 use crate::store::{Record, Store};
 pub use feed::Feed;
+pub use folder::CheckedAnswer;
 pub(crate) use local::LocalMessage;
 use local::{CallImages, LocalSession};
 pub use machine::Timeouts;
 pub use mirror::MirroredSession;
+pub use queries::SessionRead;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
@@ -175,107 +177,6 @@ impl SessionHandle {
         self.ask(|reply| Message::Show { feed, show, reply }).await
     }
 
-    /// Searches the whole transcript for `query`. Returns match number `index` (it wraps around), or the last match
-    /// without an index. Returns `None` if another search started meanwhile.
-    pub async fn find(&self, query: String, index: Option<i64>) -> Result<Option<Found>, CommandError> {
-        let found = match self {
-            Self::Local(session) => session.find(query, index).await?,
-            Self::Mirror(session) => session.question(Question::Find { query, index }).await?,
-        };
-        let Some(mut found) = found else { return Ok(None) };
-        if let Some(hit) = &mut found.hit
-            && let Some((row, part)) = self.place(hit.item_id.clone(), hit.part).await?
-        {
-            (hit.row, hit.part) = (row, part);
-        }
-        Ok(Some(found))
-    }
-
-    /// Returns lines of a tool's output, starting with line `first`; `None` if the output does not exist.
-    pub async fn output(
-        &self,
-        item_id: ItemId,
-        first: u32,
-        count: u32,
-    ) -> Result<Option<Output>, CommandError> {
-        match self {
-            Self::Local(session) => session.output(item_id, first, count).await,
-            Self::Mirror(session) => session.question(Question::Output { item_id, first, count }).await,
-        }
-    }
-
-    /// Returns the images that a tool returned; `None` if there is no such call. What is no image is left out.
-    pub async fn images(&self, item_id: ItemId) -> Result<Option<Vec<Attachment>>, CommandError> {
-        match self {
-            Self::Local(session) => session.images(item_id).await,
-            Self::Mirror(session) => session.question(Question::Images { item_id }).await,
-        }
-    }
-
-    /// Returns the end of the output of a task in the background; `None` if it does not run, or writes no output that
-    /// can be shown. A disk that does not answer is an error, and holds up nothing else.
-    pub async fn task_output(&self, task_id: String) -> Result<Option<TaskOutput>, CommandError> {
-        match self {
-            Self::Local(session) => session.task_output(task_id).await,
-            Self::Mirror(session) => session.question(Question::TaskOutput { task_id }).await,
-        }
-    }
-
-    /// Returns the files that the agent edited, compared with its own copies from before its first edit or the last prompt;
-    /// `None` without a conversation.
-    pub async fn edits(&self, since_prompt: bool) -> Result<Option<Changes>, CommandError> {
-        match self {
-            Self::Local(session) => session.edits(since_prompt).await,
-            Self::Mirror(session) => session.edits(since_prompt).await,
-        }
-    }
-
-    /// Returns the change of one of these files.
-    pub async fn edit_diff(
-        &self,
-        since_prompt: bool,
-        path: String,
-    ) -> Result<Option<FileDiff>, CommandError> {
-        match self {
-            Self::Local(session) => session.edit_diff(since_prompt, path).await,
-            Self::Mirror(session) => session.edit_diff(since_prompt, path).await,
-        }
-    }
-
-    /// Returns for each path that a text of the agent names the file of the session's folder, relative to it; `None` if
-    /// there is none. At most 100 paths.
-    pub async fn find_named(&self, paths: Vec<String>) -> Result<Vec<Option<String>>, CommandError> {
-        match self {
-            Self::Local(session) => session.find_named(paths).await,
-            Self::Mirror(session) => session.find_named(paths).await,
-        }
-    }
-
-    /// Returns the lines of a file of the session's folder around a line, which is counted from 1.
-    pub async fn file_text(&self, path: String, line: Option<u32>) -> Result<FileText, CommandError> {
-        match self {
-            Self::Local(session) => session.file_text(path, line).await,
-            Self::Mirror(session) => session.file_text(path, line).await,
-        }
-    }
-
-    /// Returns the end of an MCP server's error output from before it was connected; `None` if the agent
-    /// kept nothing of it.
-    pub async fn server_log(&self, server: String) -> Result<Option<TaskOutput>, CommandError> {
-        match self {
-            Self::Local(session) => session.server_log(server).await,
-            Self::Mirror(session) => session.question(Question::ServerLog { server }).await,
-        }
-    }
-
-    /// Returns the last lines between Deskbell and the agent after line `after`, without secrets; 0 is all that are kept.
-    pub async fn raw_lines(&self, after: u64) -> Result<RawLines, CommandError> {
-        match self {
-            Self::Local(session) => session.raw_lines(after).await,
-            Self::Mirror(session) => session.question(Question::RawLines { after }).await,
-        }
-    }
-
     /// Returns the row of an item; `None` if it does not exist, or is not loaded yet.
     pub async fn locate(&self, item_id: ItemId) -> Result<Option<u32>, CommandError> {
         Ok(self.place(item_id, 0).await?.map(|(row, _)| row))
@@ -283,22 +184,6 @@ impl SessionHandle {
 
     async fn place(&self, item_id: ItemId, part: u32) -> Result<Option<(u32, u32)>, CommandError> {
         self.ask(|reply| Message::Place { item_id, part, reply }).await
-    }
-
-    /// Returns text for the clipboard; `None` if the item does not exist.
-    pub async fn copy(&self, copy: CopyOf) -> Result<Option<String>, CommandError> {
-        match self {
-            Self::Local(session) => session.mailbox.ask(|reply| LocalMessage::Copy { copy, reply }).await,
-            Self::Mirror(session) => session.question(Question::Copy { copy }).await,
-        }
-    }
-
-    /// Returns the last text that the agent wrote in its last turn, as it wrote it; `None` if there is none.
-    pub async fn last_answer(&self) -> Result<Option<String>, CommandError> {
-        match self {
-            Self::Local(session) => session.mailbox.ask(LocalMessage::LastAnswer).await,
-            Self::Mirror(session) => session.question(Question::LastAnswer).await,
-        }
     }
 
     /// Shows what another process has added to the conversation. `is_live`: it still has the conversation open. Does
@@ -309,36 +194,6 @@ impl SessionHandle {
         match self {
             Self::Local(session) => session.refresh(is_live).await,
             Self::Mirror(_) => Ok(false),
-        }
-    }
-
-    /// Returns the id that a prompt has in the agent's transcript, and its text; `None` if the item is no prompt.
-    pub async fn stored_prompt(&self, item_id: ItemId) -> Result<Option<(String, String)>, CommandError> {
-        match self {
-            Self::Local(session) => {
-                session.mailbox.ask(|reply| LocalMessage::StoredPrompt { item_id, reply }).await
-            }
-            Self::Mirror(session) => session.question(Question::StoredPrompt { item_id }).await,
-        }
-    }
-
-    /// Returns what the agent would be started with if the session had these options, and what is wrong with them.
-    /// Nothing is changed.
-    pub async fn review_options(&self, options: SessionOptions) -> Result<OptionsReview, CommandError> {
-        let options = Box::new(options);
-        match self {
-            Self::Local(session) => session.review_options(options).await,
-            Self::Mirror(session) => session.question(Question::ReviewOptions { options }).await,
-        }
-    }
-
-    /// Returns the content of an export.
-    pub async fn export(&self, format: ExportFormat) -> Result<Vec<u8>, CommandError> {
-        match self {
-            Self::Local(session) => session.export(format).await,
-            Self::Mirror(session) => {
-                Ok(session.question::<String>(Question::Export { format }).await?.into_bytes())
-            }
         }
     }
 

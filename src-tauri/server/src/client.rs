@@ -7,9 +7,9 @@
 use super::follower::{Follower, Head, Received};
 use super::hub::MAX_ANSWER_BYTES;
 use deskbell_api::server::{
-    LATER_QUESTIONS, NewSession, PROTOCOL, Question, Refusal, Reply, Request, RevertRequest, SessionSummary,
+    NewSession, PROTOCOL, Refusal, Reply, Request, RevertRequest, SessionSummary, later_names,
 };
-use deskbell_api::{Command, CommandError, ErrorCode, SessionId};
+use deskbell_api::{Command, CommandError, ErrorCode, SessionId, SessionQuery};
 use serde_json::Value;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -103,7 +103,7 @@ pub struct Client {
     link: Link,
     /// `hello` was received on this link: the run of the server.
     run: Option<String>,
-    /// Those of [`LATER_QUESTIONS`] that the server answers.
+    /// Those of [`later_names`] that the server answers.
     questions: Vec<&'static str>,
     /// When the link, or the attempt, is given up unless something arrives, and when the next ping is due.
     gives_up_at: u64,
@@ -195,7 +195,12 @@ impl Client {
 
     /// Asks a session for a text. Nothing is sent without a link or to a server that does not know the question, and the
     /// answer does not come if the link breaks: the caller asks again, or says so.
-    pub fn ask(&self, nr: u64, session_id: SessionId, question: Question) -> Result<Effect, CommandError> {
+    pub fn ask(
+        &self,
+        nr: u64,
+        session_id: SessionId,
+        question: SessionQuery,
+    ) -> Result<Effect, CommandError> {
         if self.run.is_none() {
             return Err(lost());
         }
@@ -353,7 +358,7 @@ impl Client {
             _ => match serde_json::from_slice(line) {
                 Ok(Reply::Hello { run, sessions, questions, .. }) => {
                     let is_named = |name: &&str| questions.iter().any(|question| question == name);
-                    self.questions = LATER_QUESTIONS.into_iter().filter(is_named).collect();
+                    self.questions = later_names().filter(is_named).collect();
                     self.greeted(now, run, sessions)
                 }
                 // The attempt ends at its timeout.

@@ -6,9 +6,9 @@ use super::outbox::{Cursor, Outbox};
 use super::requests::{MAX_ID_BYTES, RequestIds, Seen};
 use super::{ClientId, Line, is_busy, version};
 use deskbell_api::server::{
-    LATER_QUESTIONS, NewSession, PROTOCOL, Question, Refusal, Reply, Request, RevertRequest, SessionSummary,
+    NewSession, PROTOCOL, Refusal, Reply, Request, RevertRequest, SessionSummary, later_names,
 };
-use deskbell_api::{Command, CommandError, ErrorCode, SessionId};
+use deskbell_api::{Command, CommandError, ErrorCode, SessionId, SessionQuery};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -130,7 +130,7 @@ pub enum Effect {
         client: ClientId,
         nr: u64,
         session_id: SessionId,
-        question: Question,
+        question: SessionQuery,
     },
     /// There is something to send: see [`Hub::take`].
     Wake(ClientId),
@@ -296,7 +296,7 @@ impl Hub {
         self.clients.insert(client, Outbox::new(now));
         let Identity { version, host, boot_id, run, pid } = self.identity.clone();
         let sessions = self.summaries();
-        let questions = LATER_QUESTIONS.map(str::to_owned).into();
+        let questions = later_names().map(str::to_owned).collect();
         let hello =
             Reply::Hello { protocol: PROTOCOL, version, host, boot_id, run, pid, sessions, questions };
         self.reply(client, &hello, effects);
@@ -499,7 +499,7 @@ impl Hub {
         client: ClientId,
         nr: u64,
         session_id: SessionId,
-        question: Question,
+        question: SessionQuery,
         effects: &mut Vec<Effect>,
     ) {
         let is_there = self.sessions.contains_key(&session_id);

@@ -93,7 +93,7 @@ impl Costs {
 async fn of_machine(sessions: Vec<MirroredSession>) -> Vec<(SessionId, ProcessCost)> {
     let mut costs = Vec::new();
     for session in sessions {
-        match session.process_cost().await {
+        match session.query(ProcessesQuery {}).await {
             Ok(cost) => costs.extend(cost.map(|cost| (session.id().clone(), cost.bounded()))),
             Err(error) => {
                 tracing::debug!(%error, "the cost of processes there is not known");

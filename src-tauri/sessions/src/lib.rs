@@ -18,6 +18,7 @@ pub mod orphans;
 pub mod other_agents;
 pub mod profiles;
 pub mod prompt_snapshots;
+pub mod queries;
 pub mod registry;
 pub mod settings;
 pub mod trust;

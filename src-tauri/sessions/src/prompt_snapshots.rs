@@ -3,7 +3,7 @@
 
 use crate::opener::now_ms;
 use deskbell_engine::LocalHost;
-use deskbell_engine::api::{Against, PromptMoment, SessionId};
+use deskbell_engine::api::{Against, CommandError, ErrorCode, PromptMoment, SessionId};
 use deskbell_engine::changes::Snapshot;
 use deskbell_engine::title::Title;
 use std::collections::{HashMap, VecDeque};
@@ -45,6 +45,17 @@ impl PromptSnapshots {
             let of = all.entry(id).or_insert_with(|| Snapshots { project, ..Snapshots::default() });
             of.keep(made, text);
         });
+    }
+
+    /// Returns the working tree to compare with, or an error if that at a prompt is not known.
+    pub fn known(&self, id: &SessionId, against: Against) -> Result<Option<Arc<Snapshot>>, CommandError> {
+        let since = self.get(id, against);
+        if against != Against::Commit && since.is_none() {
+            // They are in memory, and a restart loses them.
+            let message = "The files at that prompt are no longer known.".to_owned();
+            return Err(CommandError { code: ErrorCode::Refused, message, detail: None });
+        }
+        Ok(since)
     }
 
     pub fn get(&self, id: &SessionId, against: Against) -> Option<Arc<Snapshot>> {

@@ -11,6 +11,7 @@ use crate::agent::{self, Run};
 use crate::doctor;
 use crate::opener::{SessionOpener, StartPolicy};
 use crate::profiles as of_settings;
+use crate::queries::{self, QueriedSession, QuerySources};
 use crate::settings::CurrentSettings;
 use crate::trust::{Allowed, TrustGate};
 use anyhow::Context;
@@ -25,6 +26,7 @@ use deskbell_engine::remote::ServerLink;
 use deskbell_engine::session::Timeouts;
 use deskbell_engine::session::{SessionHandle, Subscriber};
 use deskbell_engine::store::{Record, SavedSession, Sessions, Store};
+use serde_json::Value;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -432,6 +434,21 @@ impl SessionRegistry {
         let sessions = self.lock();
         let entry = sessions.get(id).filter(|entry| entry.project == *project);
         entry.map(|entry| entry.handle.clone()).ok_or_else(no_such_session)
+    }
+
+    /// Answers a query about a session of this project, on the machine of the project.
+    pub async fn answer(
+        &self,
+        project: &ProjectRef,
+        id: &SessionId,
+        query: SessionQuery,
+        sources: &QuerySources,
+    ) -> Result<Value, CommandError> {
+        let session = self.session(project, id)?;
+        let ProjectRef::Here(folder) = project else { return queries::answer_there(&session, query).await };
+        let pid = self.lock().get(id).and_then(|entry| entry.session.pid);
+        let queried = QueriedSession { session: &session, folder, sources, pid, most_bytes: None };
+        queried.answer(query).await
     }
 
     /// Carries out a command on a session of this project.

@@ -1,23 +1,10 @@
-//! The commands of a page about the options of a session, their presets, and profiles.
+//! The commands of a page about presets of options, and profiles.
 
-use super::{Answer, project_of};
+use super::Answer;
 use crate::apply_settings;
 use deskbell_engine::api::*;
 use deskbell_engine::settings::SettingsFile;
-use deskbell_sessions::registry::SessionRegistry;
-use tauri::{AppHandle, Manager, WebviewWindow};
-
-/// Returns what the agent of a session would be started with if it had these options. Nothing is changed.
-#[tauri::command]
-pub async fn review_options(
-    app: AppHandle,
-    window: WebviewWindow,
-    session_id: SessionId,
-    options: SessionOptions,
-) -> Answer<OptionsReview> {
-    let project = project_of(&app, &window)?;
-    app.state::<SessionRegistry>().session(&project, &session_id)?.review_options(options).await
-}
+use tauri::{AppHandle, WebviewWindow};
 
 /// Replaces the presets in the settings file. A native dialog confirms changes of programs.
 #[tauri::command]

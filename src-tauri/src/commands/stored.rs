@@ -147,10 +147,10 @@ pub async fn export_session(
     let Some(path) = native_dialogs::choose(&window, Chooser::NewFile(name), folder).await? else {
         return Ok(None);
     };
-    let bytes = session.export(format).await?;
+    let text = session.query(ExportQuery { format }).await?;
     let to = path.clone();
     // The chooser asked before an existing file is replaced.
-    let saved = disk::run(&path, WRITE, move || Conversation::save(&to, &bytes, true)).await;
+    let saved = disk::run(&path, WRITE, move || Conversation::save(&to, text.as_bytes(), true)).await;
     let saved = saved.map_err(std::io::Error::from).and_then(|saved| saved);
     saved.map_err(|error| failed("The file could not be written.", error.to_string()))?;
     Ok(Some(path.display().to_string()))

@@ -4,7 +4,7 @@ use super::is_turn_end;
 use super::mirror::Window;
 use super::world::{Client, World};
 use crate::life::DEADLINE;
-use deskbell_engine::api::{Against, ChangesBase, DiffKind, FileDiff};
+use deskbell_engine::api::*;
 use deskbell_tests::relay::text_of;
 use serde_json::{Value, json};
 use std::fs;
@@ -54,10 +54,11 @@ async fn a_window_gets_the_list_of_a_session_that_it_does_not_run() {
     let Some(world) = World::new() else { return };
     fill(&world);
     let window = Window::begin(&world).await;
-    let found = timeout(DEADLINE, window.session.mirrored().unwrap().find_files("tide".to_owned()))
-        .await
-        .unwrap()
-        .unwrap();
+    let found =
+        timeout(DEADLINE, window.session.mirrored().unwrap().query(FilesQuery { query: "tide".to_owned() }))
+            .await
+            .unwrap()
+            .unwrap();
     let paths: Vec<&str> = found.files.iter().map(|file| file.path.as_str()).collect();
     assert_eq!((paths, found.is_cut), (vec!["src/tide.rs"], false));
     drop(window);
@@ -84,7 +85,11 @@ async fn files_that_a_text_names_are_read_in_the_folder_and_nowhere_else() {
     client.kill().await;
 
     let window = Window::again(&world).await;
-    let read = timeout(DEADLINE, window.session.file_text("src/tide.rs".to_owned(), Some(1))).await;
+    let read = timeout(
+        DEADLINE,
+        window.session.query(FileTextQuery { path: "src/tide.rs".to_owned(), line: Some(1) }),
+    )
+    .await;
     let read = read.unwrap().unwrap();
     let text: String = read.lines[0].tokens.iter().map(|token| token.text.as_str()).collect();
     assert_eq!((read.path.as_str(), text.as_str(), read.n_lines), ("src/tide.rs", "fn tide() {}", 1));
@@ -125,14 +130,21 @@ async fn changes_are_those_of_the_folder_and_no_diff_shows_a_file_outside_of_it(
     client.kill().await;
 
     let window = Window::again(&world).await;
-    let changes = timeout(DEADLINE, window.session.mirrored().unwrap().changes(Against::Commit))
-        .await
-        .unwrap()
-        .unwrap();
+    let changes = timeout(
+        DEADLINE,
+        window.session.mirrored().unwrap().query(ChangesQuery { against: Against::Commit }),
+    )
+    .await
+    .unwrap()
+    .unwrap();
     assert!(changes.files.iter().any(|file| file.path == "src/tide.rs"), "{changes:?}");
     let diff = timeout(
         DEADLINE,
-        window.session.mirrored().unwrap().file_diff("src/tide.rs".to_owned(), Against::Commit),
+        window
+            .session
+            .mirrored()
+            .unwrap()
+            .query(FileDiffQuery { path: "src/tide.rs".to_owned(), against: Against::Commit }),
     )
     .await
     .unwrap()
@@ -268,31 +280,48 @@ async fn without_git_the_edits_of_the_agent_are_the_changes() {
     keep_copies(&world, &snapshot.session.agent_session_id.unwrap());
     // The demo agent only says that it edits.
     fs::write(&file, "three\n").unwrap();
-    let wait = |since_prompt| timeout(DEADLINE, window.session.edits(since_prompt));
+    let wait = |since_prompt| timeout(DEADLINE, window.session.query(EditsQuery { since_prompt }));
     for (since_prompt, before) in [(false, "one"), (true, "two")] {
         let changes = wait(since_prompt).await.unwrap().unwrap().unwrap();
         assert_eq!(changes.base, ChangesBase::Edits { since_prompt });
         let listed: Vec<_> = changes.files.iter().map(|file| (file.path.as_str(), file.added)).collect();
         assert_eq!(listed, [("a.txt", Some(1))]);
-        let diff = window.session.edit_diff(since_prompt, "a.txt".to_owned());
+        let diff = window.session.query(EditDiffQuery { since_prompt, path: "a.txt".to_owned() });
         let diff = timeout(DEADLINE, diff).await.unwrap().unwrap().unwrap();
         assert_eq!(added(&diff), [before, "three"]);
-        let other = window.session.edit_diff(since_prompt, "other.txt".to_owned());
+        let other = window.session.query(EditDiffQuery { since_prompt, path: "other.txt".to_owned() });
         let other = timeout(DEADLINE, other).await.unwrap().unwrap().unwrap();
         assert!(other.diff.is_none(), "{other:?}");
     }
     // What a client that only knows the changes asks.
-    let changes = timeout(DEADLINE, window.session.mirrored().unwrap().changes(Against::Commit))
-        .await
-        .unwrap()
-        .unwrap();
+    let changes = timeout(
+        DEADLINE,
+        window.session.mirrored().unwrap().query(ChangesQuery { against: Against::Commit }),
+    )
+    .await
+    .unwrap()
+    .unwrap();
     assert_eq!(changes.base, ChangesBase::Edits { since_prompt: false });
-    let diff =
-        timeout(DEADLINE, window.session.mirrored().unwrap().file_diff("a.txt".to_owned(), Against::Commit))
-            .await
+    let diff = timeout(
+        DEADLINE,
+        window
+            .session
+            .mirrored()
             .unwrap()
-            .unwrap();
+            .query(FileDiffQuery { path: "a.txt".to_owned(), against: Against::Commit }),
+    )
+    .await
+    .unwrap()
+    .unwrap();
     assert_eq!(added(&diff), ["one", "three"]);
+    // With git, the state of the folder at the prompt is still unknown.
+    fill(&world);
+    commit(&world);
+    let changes = window.session.mirrored().unwrap().query(ChangesQuery { against: Against::Prompt });
+    let changes = timeout(DEADLINE, changes).await.unwrap().unwrap();
+    assert_eq!(changes.base, ChangesBase::Edits { since_prompt: true });
+    let problem = changes.problem.unwrap_or_default();
+    assert_eq!(problem, "Deskbell does not know the folder at the last prompt.");
     drop(window);
     let client = world.attach().await;
     world.end(client).await;

@@ -137,9 +137,17 @@ async fn a_turn_goes_on_without_its_window_and_the_next_window_has_all_of_it() {
     assert_eq!(last_answer(&items), expected(120));
     assert_eq!(items, of_server(&world).await.items);
     // What events do not contain comes from the server.
-    let answer = timeout(DEADLINE, window.session.last_answer()).await.unwrap().unwrap().expect("an answer");
+    let answer = timeout(DEADLINE, window.session.query(LastAnswerQuery {}))
+        .await
+        .unwrap()
+        .unwrap()
+        .expect("an answer");
     assert_eq!(answer.split_whitespace().count(), 120);
-    let found = timeout(DEADLINE, window.session.find("word119".to_owned(), None)).await.unwrap().unwrap();
+    let found =
+        timeout(DEADLINE, window.session.query(FindQuery { query: "word119".to_owned(), index: None }))
+            .await
+            .unwrap()
+            .unwrap();
     assert_eq!(found.map(|found| found.count), Some(1));
     drop((events, window));
     let client = world.attach().await;
@@ -152,7 +160,7 @@ async fn a_window_asks_what_the_processes_of_a_session_cost() {
     let Some(world) = World::new() else { return };
     let window = Window::begin(&world).await;
     let cost = async || {
-        timeout(DEADLINE, window.session.mirrored().unwrap().process_cost())
+        timeout(DEADLINE, window.session.mirrored().unwrap().query(ProcessesQuery {}))
             .await
             .expect("an answer")
             .unwrap()

@@ -455,13 +455,14 @@ async fn a_server_of_each_earlier_version_works_with_this_client() {
         assert_eq!(shown, std::fs::read_to_string(&path).unwrap(), "{name}");
         // What it does not know is refused in words, and nothing is sent.
         if lines[0]["questions"].is_null() {
-            let error = session.mirrored().unwrap().find_files("main".to_owned()).await.unwrap_err();
+            let error =
+                session.mirrored().unwrap().query(FilesQuery { query: "main".to_owned() }).await.unwrap_err();
             assert!(error.message.contains("older Deskbell"), "{name}: {error}");
         }
         let counts =
             lines[0]["questions"].as_array().is_some_and(|known| known.contains(&json!("processes")));
         if !counts {
-            let error = session.mirrored().unwrap().process_cost().await.unwrap_err();
+            let error = session.mirrored().unwrap().query(ProcessesQuery {}).await.unwrap_err();
             assert!(error.message.contains("older Deskbell"), "{name}: {error}");
         }
     }

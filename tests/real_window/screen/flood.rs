@@ -91,7 +91,8 @@ async fn whole(stage: &Stage, messages: usize, text: &str) -> Result<()> {
     let ids = stage.session_ids()?;
     for nr in 0..messages {
         let copy = json!({"type": "message", "itemId": format!("flood-{nr}.0")});
-        let said = stage.window.invoke("copy_text", json!({"sessionId": ids[0], "copy": copy})).await?;
+        let query = json!({"type": "copy", "copy": copy});
+        let said = stage.window.invoke("ask", json!({"sessionId": ids[0], "query": query})).await?;
         ensure!(said == Ok(Value::from(text)), "message {nr} is not what was said");
     }
     Ok(())

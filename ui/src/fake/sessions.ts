@@ -2,28 +2,20 @@
 
 import type {
   Against,
-  Attachment,
   Batch,
   Changes,
   Command,
-  CopyOf,
   Event,
   ExportFormat,
-  FileDiff,
-  FileText,
   ForkedSession,
-  Found,
   FoundFiles,
   ItemId,
-  OptionsReview,
-  Output,
-  Patch,
-  PromptMoment,
   RequestId,
   Reverted,
   Session,
+  SessionAnswers,
   SessionId,
-  SessionOptions,
+  SessionQuery,
   Snapshot,
   RawLines,
   RecordingState,
@@ -45,6 +37,19 @@ import { FILES, NO_FILE } from './files';
 import { FakeWindow } from './window';
 import { FakeDesktop } from './desktop';
 import { refuse } from './refuse';
+
+type FakeAnswer<Asked extends SessionQuery> = (
+  sessionId: SessionId,
+  query: Asked,
+) => Promise<SessionAnswers[Asked['type']]>;
+
+/** The queries that a window makes. The others are for the shell and for other clients of a server. */
+type WindowQuery = Exclude<
+  SessionQuery['type'],
+  'edits' | 'editDiff' | 'export' | 'files' | 'lastAnswer' | 'processes' | 'storedPrompt'
+>;
+
+type FakeAnswers = { [Name in WindowQuery]: FakeAnswer<Extract<SessionQuery, { type: Name }>> };
 
 export abstract class FakeSessions extends FakeDesktop {
   /** Set by a test or a scene; no repository by default. */
@@ -124,37 +129,54 @@ export abstract class FakeSessions extends FakeDesktop {
     return Promise.resolve();
   }
 
-  findWords(sessionId: SessionId, query: string, index: number | null): Promise<Found> {
-    const session = this.sessions.get(sessionId);
-    if (session === undefined) return refuse('noSuchSession', 'There is no such session any more.');
-    const found = find(session.items, query, index);
-    if (found.hit !== null) found.hit.row = this.#rowOf(sessionId, found.hit.itemId) ?? found.hit.row;
-    return Promise.resolve(found);
-  }
+  /** The answer to each query of a window. A test may replace one. */
+  readonly answers: FakeAnswers = {
+    find: (sessionId, { query, index }) => {
+      const session = this.sessions.get(sessionId);
+      if (session === undefined) return refuse('noSuchSession', 'There is no such session any more.');
+      const found = find(session.items, query, index);
+      if (found.hit !== null) found.hit.row = this.#rowOf(sessionId, found.hit.itemId) ?? found.hit.row;
+      return Promise.resolve(found);
+    },
+    output: (sessionId, { itemId, first, count }) => {
+      const body = this.sessions.get(sessionId)?.items.find((item) => item.id === itemId)?.body;
+      const detail = body?.type === 'toolCall' && 'output' in body.detail ? body.detail : null;
+      if (detail === null) return Promise.resolve(null);
+      const { lines } = detail.output;
+      return Promise.resolve({ total: lines.length, first, lines: lines.slice(first, first + count) });
+    },
+    images: () => Promise.resolve([PIXEL]),
+    taskOutput: (_, { taskId }) => Promise.resolve(this.taskOutputs.get(taskId) ?? null),
+    serverLog: (_, { server }) => Promise.resolve(this.serverLogs.get(server) ?? null),
+    rawLines: (_, { after }) => {
+      const { lines, ...facts } = this.rawLinesKept;
+      return Promise.resolve({ ...facts, lines: lines.filter(({ nr }) => nr > after) });
+    },
+    copy: (sessionId, { copy }) => {
+      const session = this.sessions.get(sessionId);
+      return Promise.resolve((session && textOf(session, copy)) ?? null);
+    },
+    changes: () => Promise.resolve(this.workingChanges),
+    fileDiff: (_, { path }) => Promise.resolve(diffOf(path)),
+    namedFiles: (_, { paths }) => Promise.resolve(paths.map((path) => (FILES.has(path) ? path : null))),
+    fileText: (_, { path }) => {
+      const text = FILES.get(path);
+      return text === undefined ? refuse('refused', NO_FILE) : Promise.resolve(text);
+    },
+    patch: (_, { path }) => {
+      const files = path === null ? this.workingChanges.files : [fileOf(path)];
+      const text = files.map((file) => `diff --git a/${file.path} b/${file.path}\n`).join('');
+      const leftOut = path === null ? ['assets/logo.png: a binary file is left out of the patch.'] : [];
+      return Promise.resolve({ text, nFiles: files.length - leftOut.length, leftOut });
+    },
+    promptMoments: () => Promise.resolve(MOMENTS),
+    reviewOptions: (_, { options }) => Promise.resolve(reviewOf(options)),
+  };
 
-  outputLines(sessionId: SessionId, itemId: ItemId, first: number, count: number): Promise<Output> {
-    const body = this.sessions.get(sessionId)?.items.find((item) => item.id === itemId)?.body;
-    const detail = body?.type === 'toolCall' && 'output' in body.detail ? body.detail : null;
-    if (detail === null) return refuse('badCommand', 'The text no longer exists.');
-    const { lines } = detail.output;
-    return Promise.resolve({ total: lines.length, first, lines: lines.slice(first, first + count) });
-  }
-
-  toolImages(): Promise<Attachment[]> {
-    return Promise.resolve([PIXEL]);
-  }
-
-  taskOutput(_sessionId: SessionId, taskId: string): Promise<TaskOutput | null> {
-    return Promise.resolve(this.taskOutputs.get(taskId) ?? null);
-  }
-
-  serverLog(_sessionId: SessionId, server: string): Promise<TaskOutput | null> {
-    return Promise.resolve(this.serverLogs.get(server) ?? null);
-  }
-
-  rawLines(_sessionId: SessionId, after: number): Promise<RawLines> {
-    const { lines, ...facts } = this.rawLinesKept;
-    return Promise.resolve({ ...facts, lines: lines.filter(({ nr }) => nr > after) });
+  ask<Asked extends SessionQuery>(sessionId: SessionId, query: Asked): Promise<SessionAnswers[Asked['type']]> {
+    const answer = (this.answers as Partial<Record<string, unknown>>)[query.type] as FakeAnswer<Asked> | undefined;
+    if (answer === undefined) return refuse('badCommand', 'The fake host does not answer this query.');
+    return answer(sessionId, query);
   }
 
   recordSession(sessionId: SessionId): Promise<RecordingState> {
@@ -183,12 +205,6 @@ export abstract class FakeSessions extends FakeDesktop {
   revealRecording(_sessionId: SessionId, path: string): Promise<void> {
     this.revealed.push(path);
     return Promise.resolve();
-  }
-
-  copyText(sessionId: SessionId, copy: CopyOf): Promise<string> {
-    const session = this.sessions.get(sessionId);
-    const text = session && textOf(session, copy);
-    return text === undefined ? refuse('badCommand', 'The text no longer exists.') : Promise.resolve(text);
   }
 
   async command(sessionId: SessionId, command: Command): Promise<void> {
@@ -250,30 +266,6 @@ export abstract class FakeSessions extends FakeDesktop {
     return Promise.resolve(`/home/user/${title}.${extension}`);
   }
 
-  changes(_: SessionId, __: Against): Promise<Changes> {
-    return Promise.resolve(this.workingChanges);
-  }
-
-  fileDiff(_: SessionId, __: Against, path: string): Promise<FileDiff> {
-    return Promise.resolve(diffOf(path));
-  }
-
-  namedFiles(_: SessionId, paths: readonly string[]): Promise<(string | null)[]> {
-    return Promise.resolve(paths.map((path) => (FILES.has(path) ? path : null)));
-  }
-
-  fileText(_: SessionId, path: string): Promise<FileText> {
-    const text = FILES.get(path);
-    return text === undefined ? refuse('refused', NO_FILE) : Promise.resolve(text);
-  }
-
-  changesPatch(_: SessionId, __: Against, path: string | null): Promise<Patch> {
-    const files = path === null ? this.workingChanges.files : [fileOf(path)];
-    const text = files.map((file) => `diff --git a/${file.path} b/${file.path}\n`).join('');
-    const leftOut = path === null ? ['assets/logo.png: a binary file is left out of the patch.'] : [];
-    return Promise.resolve({ text, nFiles: files.length - leftOut.length, leftOut });
-  }
-
   revertChange(_: SessionId, __: Against, change: RevertedChange): Promise<Reverted> {
     this.#beforeRevert = this.workingChanges;
     if (change.hunk === null) {
@@ -281,10 +273,6 @@ export abstract class FakeSessions extends FakeDesktop {
       this.workingChanges = { ...this.workingChanges, files };
     }
     return Promise.resolve({ at: 1, files: [change.path] });
-  }
-
-  promptMoments(): Promise<PromptMoment[]> {
-    return Promise.resolve(MOMENTS);
   }
 
   undoRevert(): Promise<void> {
@@ -317,10 +305,6 @@ export abstract class FakeSessions extends FakeDesktop {
   #rowOf(sessionId: SessionId, itemId: ItemId): number | null {
     const item = this.sessions.get(sessionId)?.items.find(({ id }) => id === itemId);
     return this.#windowOf(sessionId)?.rowOf(itemId) ?? item?.row ?? null;
-  }
-
-  reviewOptions(_sessionId: SessionId, options: SessionOptions): Promise<OptionsReview> {
-    return Promise.resolve(reviewOf(options));
   }
 
   findFiles(query: string): Promise<FoundFiles> {

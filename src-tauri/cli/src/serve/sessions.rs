@@ -1,10 +1,9 @@
 //! The sessions of the server: opened once, saved in the server's own folder, their events given to the hub.
 
-use super::files::Compared;
-use super::{Server, files, lock};
+use super::{Server, lock};
 use anyhow::Context;
 use deskbell_engine::acp::ChosenAgent;
-use deskbell_engine::api::server::{NewFork, NewSession, Question, RevertRequest, SessionSummary};
+use deskbell_engine::api::server::{NewFork, NewSession, RevertRequest, SessionSummary};
 use deskbell_engine::api::*;
 use deskbell_engine::disk::write_atomically;
 use deskbell_engine::disk::{self, Loaded};
@@ -18,10 +17,11 @@ use deskbell_engine::session::{SessionHandle, Subscriber};
 use deskbell_engine::store::{Record, SavedSession, Store};
 use deskbell_engine::title::Title;
 use deskbell_engine::trust::TrustStore;
-use deskbell_server::hub::{Input, line};
+use deskbell_server::hub::{Input, MAX_ANSWER_BYTES, line};
 use deskbell_server::{Line, summary};
 use deskbell_sessions::agent;
 use deskbell_sessions::opener::{self, SessionChoices, StartPolicy};
+use deskbell_sessions::queries::QueriedSession;
 use deskbell_sessions::trust::{self, Allowed};
 use deskbell_sessions::{folders, profiles};
 use serde::{Deserialize, Serialize};
@@ -37,6 +37,9 @@ const BACKLOG: usize = 64;
 
 /// The largest snapshot, in bytes. Above it, the oldest items are left out; `rows` says so.
 const MAX_SNAPSHOT: usize = 32 << 20;
+
+/// Maximum length of an answer, with room for the line around it.
+const MOST_OF_ANSWER: usize = MAX_ANSWER_BYTES - 1024;
 
 /// Longest title of a new session, in user-perceived characters.
 const LONGEST_TITLE: usize = 200;
@@ -415,7 +418,7 @@ impl Server {
             detail: Some(format!("{error:#}")),
         });
         // Also without success: the session is closed, and its process has ended.
-        self.prompts.forget(&id);
+        self.sources.prompts.forget(&id);
         lock(&self.sessions.entries).remove(&id);
         removed
     }
@@ -424,30 +427,16 @@ impl Server {
     pub(super) async fn answer(
         &self,
         session_id: &SessionId,
-        question: Question,
+        question: SessionQuery,
     ) -> Result<Value, CommandError> {
         let entry = lock(&self.sessions.entries)
             .get(session_id)
             .map(|entry| (entry.handle.clone(), entry.project.clone()));
         let (handle, project) = entry.ok_or_else(gone)?;
-        let compared = |against| Compared::new(&handle, &project, &self.prompts, against);
-        match question {
-            Question::Files { query } => self.searched.find(&project, query).await,
-            Question::Changes { against } => files::changes(compared(against)).await,
-            Question::FileDiff { path, against } => files::file_diff(compared(against), path).await,
-            Question::PromptMoments => files::prompt_moments(&self.prompts, &project, &handle),
-            Question::Edits { since_prompt } => files::edits(&handle, since_prompt).await,
-            Question::EditDiff { since_prompt, path } => files::edit_diff(&handle, since_prompt, path).await,
-            Question::Patch { path, against } => files::patch(compared(against), path).await,
-            Question::Processes => self.process_cost(session_id).await,
-            question => handle.answer(question).await,
-        }
-    }
-
-    /// What the agent of a session and everything below it cost now, as an answer.
-    async fn process_cost(&self, session_id: &SessionId) -> Result<Value, CommandError> {
-        let Some(pid) = lock(&self.hub).pid_of(session_id) else { return Ok(Value::Null) };
-        files::written(&self.processes.get().await?.cost_of(pid))
+        let pid = lock(&self.hub).pid_of(session_id);
+        let (session, folder, sources) = (&handle, project.as_path(), &self.sources);
+        let most_bytes = Some(MOST_OF_ANSWER);
+        QueriedSession { session, folder, sources, pid, most_bytes }.answer(question).await
     }
 
     /// Reverts a change in the folder of a session, or undoes that.
@@ -458,7 +447,9 @@ impl Server {
         change: RevertRequest,
     ) -> Result<(), CommandError> {
         let project = lock(&self.sessions.entries).get(session_id).map(|entry| entry.project.clone());
-        self.reverted.carry_out(id, &project.ok_or_else(gone)?, change, &self.prompts, session_id).await
+        self.reverted
+            .carry_out(id, &project.ok_or_else(gone)?, change, &self.sources.prompts, session_id)
+            .await
     }
 
     /// The line of a session's snapshot and the number of its last event; `None` if the session is gone.
@@ -530,7 +521,7 @@ async fn work(
         let (id, result) = match job {
             Job::Command { id, command } => {
                 if let Command::Prompt { text, .. } = &command {
-                    server.prompts.take(&project, &session_id, text);
+                    server.sources.prompts.take(&project, &session_id, text);
                 }
                 let carried_out = async {
                     // The command may start the agent.

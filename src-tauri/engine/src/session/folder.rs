@@ -1,9 +1,7 @@
-//! The files of the folder of a session that runs in a server, which may be on another machine.
-//!
-//! The answers are those of another program: each is bounded and checked before it is passed on.
+//! The answers of a server to queries. They are those of another program, which may be on another machine: what is about
+//! the files of a folder is bounded and checked before it is passed on.
 
-use super::MirroredSession;
-use crate::api::server::Question;
+use super::mirror::ANSWERS;
 use crate::api::*;
 use crate::misleading::written_out;
 use crate::named_files::MOST_LINES as MOST_TEXT_LINES;
@@ -25,64 +23,85 @@ const MOST_OF_A_PROMPT: usize = 100;
 const MOST_FILES: usize = 100;
 const LONGEST_PATH: usize = 4 << 10;
 
-impl MirroredSession {
-    /// Asks the session's server for the files of its folder that match a partly typed name.
-    pub async fn find_files(&self, query: String) -> Result<FoundFiles, CommandError> {
-        Ok(checked(self.question_within(LISTS, Question::Files { query }).await?))
-    }
+/// A query whose answer comes from a server, which may be on another machine.
+pub trait CheckedAnswer: Query {
+    const TIMEOUT: Duration = ANSWERS;
 
-    /// Asks the session's server for the files of its folder that differ from the last commit, or from the folder at a
-    /// prompt.
-    pub async fn changes(&self, against: Against) -> Result<Changes, CommandError> {
-        Ok(bounded(self.question(Question::Changes { against }).await?))
+    /// Bounds and checks the answer to this query.
+    fn check(self, answer: Self::Answer) -> Self::Answer {
+        answer
     }
+}
 
-    /// Asks the session's server for the change of one of these files.
-    pub async fn file_diff(&self, path: String, against: Against) -> Result<FileDiff, CommandError> {
-        Ok(bounded_diff(self.question(Question::FileDiff { path, against }).await?))
+// The conversation and its agent are shown as the server describes them.
+impl CheckedAnswer for OutputQuery {}
+impl CheckedAnswer for ImagesQuery {}
+impl CheckedAnswer for TaskOutputQuery {}
+impl CheckedAnswer for ServerLogQuery {}
+impl CheckedAnswer for RawLinesQuery {}
+impl CheckedAnswer for CopyQuery {}
+impl CheckedAnswer for FindQuery {}
+impl CheckedAnswer for LastAnswerQuery {}
+impl CheckedAnswer for StoredPromptQuery {}
+impl CheckedAnswer for ReviewOptionsQuery {}
+impl CheckedAnswer for ExportQuery {}
+impl CheckedAnswer for ProcessesQuery {}
+
+impl CheckedAnswer for FilesQuery {
+    const TIMEOUT: Duration = LISTS;
+
+    fn check(self, answer: FoundFiles) -> FoundFiles {
+        checked(answer)
     }
+}
 
-    /// Asks the session's server for the prompts with whose folder the present one can be compared.
-    pub async fn prompt_moments(&self) -> Result<Vec<PromptMoment>, CommandError> {
-        let moments: Vec<PromptMoment> = self.question(Question::PromptMoments).await?;
+impl CheckedAnswer for ChangesQuery {
+    fn check(self, answer: Changes) -> Changes {
+        bounded(answer)
+    }
+}
+
+impl CheckedAnswer for FileDiffQuery {
+    fn check(self, answer: FileDiff) -> FileDiff {
+        bounded_diff(answer)
+    }
+}
+
+impl CheckedAnswer for PromptMomentsQuery {
+    fn check(self, answer: Vec<PromptMoment>) -> Vec<PromptMoment> {
         let short = |text: String| plain(text.chars().take(MOST_OF_A_PROMPT).collect());
-        let moments = moments.into_iter().take(MOST_MOMENTS);
-        Ok(moments.map(|PromptMoment { since, text }| PromptMoment { since, text: short(text) }).collect())
+        let moments = answer.into_iter().take(MOST_MOMENTS);
+        moments.map(|PromptMoment { since, text }| PromptMoment { since, text: short(text) }).collect()
     }
+}
 
-    /// Asks the session's server for the files of its folder that these paths name.
-    pub(super) async fn find_named(&self, paths: Vec<String>) -> Result<Vec<Option<String>>, CommandError> {
-        let n_asked = paths.len();
-        let found: Vec<Option<String>> = self.question(Question::NamedFiles { paths }).await?;
-        Ok(named(found, n_asked))
+impl CheckedAnswer for NamedFilesQuery {
+    fn check(self, answer: Vec<Option<String>>) -> Vec<Option<String>> {
+        named(answer, self.paths.len())
     }
+}
 
-    /// Asks the session's server for the lines of a file of its folder.
-    pub(super) async fn file_text(&self, path: String, line: Option<u32>) -> Result<FileText, CommandError> {
-        Ok(bounded_text(self.question(Question::FileText { path, line }).await?))
+impl CheckedAnswer for FileTextQuery {
+    fn check(self, answer: FileText) -> FileText {
+        bounded_text(answer)
     }
+}
 
-    /// Asks the session's server for the files that the agent edited.
-    pub(super) async fn edits(&self, since_prompt: bool) -> Result<Option<Changes>, CommandError> {
-        let answer: Option<Changes> = self.question(Question::Edits { since_prompt }).await?;
-        Ok(answer.map(bounded))
+impl CheckedAnswer for EditsQuery {
+    fn check(self, answer: Option<Changes>) -> Option<Changes> {
+        answer.map(bounded)
     }
+}
 
-    /// Asks the session's server for the change of one of these files.
-    pub(super) async fn edit_diff(
-        &self,
-        since_prompt: bool,
-        path: String,
-    ) -> Result<Option<FileDiff>, CommandError> {
-        let answer: Option<FileDiff> = self.question(Question::EditDiff { since_prompt, path }).await?;
-        Ok(answer.map(bounded_diff))
+impl CheckedAnswer for EditDiffQuery {
+    fn check(self, answer: Option<FileDiff>) -> Option<FileDiff> {
+        answer.map(bounded_diff)
     }
+}
 
-    /// Asks the session's server for the changes of one of these files, or of all, as a patch.
-    pub async fn patch(&self, path: Option<String>, against: Against) -> Result<Patch, CommandError> {
-        let Patch { text, n_files, left_out } = self.question(Question::Patch { path, against }).await?;
-        let left_out = left_out.into_iter().take(MOST_FILES).map(plain).collect();
-        Ok(Patch { text, n_files, left_out })
+impl CheckedAnswer for PatchQuery {
+    fn check(self, Patch { text, n_files, left_out }: Patch) -> Patch {
+        Patch { text, n_files, left_out: left_out.into_iter().take(MOST_FILES).map(plain).collect() }
     }
 }
 

@@ -5,11 +5,11 @@
 //! reads and scrolls while the link is down. It sends commands to the server and asks it for what events do not
 //! contain. Dropping the last handle, or closing it, ends the mirror and nothing else.
 
+use super::folder::CheckedAnswer;
 use super::mailbox::Mailbox;
 use super::subscribers::Subscribers;
 use super::{Message, SessionHandle, Subscriber, log};
 use crate::agent::json::read_value;
-use crate::api::server::Question;
 use crate::api::*;
 use crate::permission::repeats;
 use crate::remote::{FromServer, ServerLink, unreadable_session};
@@ -26,15 +26,15 @@ fn now() -> u64 {
 /// Lines of the server that may wait for the mirror.
 const BACKLOG: usize = 64;
 
-/// Timeout of an answer. A server of an earlier version may not know the question.
-const ANSWERS: Duration = Duration::from_secs(30);
+/// Timeout of an answer. A server of an earlier version may not know the query.
+pub(super) const ANSWERS: Duration = Duration::from_secs(30);
 
 /// The messages of a mirror.
 pub(super) enum MirrorMessage {
     Any(Message),
     /// Asks the server that has the session.
     Ask {
-        question: Question,
+        question: SessionQuery,
         reply: oneshot::Sender<Result<serde_json::Value, CommandError>>,
     },
     /// Ends the session and removes it from its server.
@@ -324,43 +324,6 @@ impl Mirror {
     }
 }
 
-impl SessionHandle {
-    /// Answers a question of a client about a session that runs in this process.
-    pub async fn answer(&self, question: Question) -> Result<serde_json::Value, CommandError> {
-        let answer = match question {
-            Question::Output { item_id, first, count } => {
-                serde_json::to_value(self.output(item_id, first, count).await?)
-            }
-            Question::Images { item_id } => serde_json::to_value(self.images(item_id).await?),
-            Question::TaskOutput { task_id } => serde_json::to_value(self.task_output(task_id).await?),
-            Question::ServerLog { server } => serde_json::to_value(self.server_log(server).await?),
-            Question::NamedFiles { paths } => serde_json::to_value(self.find_named(paths).await?),
-            Question::FileText { path, line } => serde_json::to_value(self.file_text(path, line).await?),
-            Question::RawLines { after } => serde_json::to_value(self.raw_lines(after).await?),
-            Question::Copy { copy } => serde_json::to_value(self.copy(copy).await?),
-            Question::Find { query, index } => serde_json::to_value(self.find(query, index).await?),
-            Question::LastAnswer => serde_json::to_value(self.last_answer().await?),
-            Question::StoredPrompt { item_id } => serde_json::to_value(self.stored_prompt(item_id).await?),
-            Question::ReviewOptions { options } => serde_json::to_value(self.review_options(*options).await?),
-            Question::Export { format } => {
-                let file = self.export(format).await?;
-                serde_json::to_value(String::from_utf8_lossy(&file))
-            }
-            // The server answers what is about the folder and the processes of a session.
-            Question::Files { .. }
-            | Question::Changes { .. }
-            | Question::FileDiff { .. }
-            | Question::PromptMoments
-            | Question::Edits { .. }
-            | Question::EditDiff { .. }
-            | Question::Patch { .. }
-            | Question::Processes
-            | Question::Unknown => return Err(unknown()),
-        };
-        answer.map_err(unreadable)
-    }
-}
-
 impl MirroredSession {
     fn follow(link: &ServerLink, id: SessionId, project: PathBuf, version: Option<String>) -> Self {
         let (mailbox, inbox, is_ending) = Mailbox::new(id.clone());
@@ -380,39 +343,16 @@ impl MirroredSession {
         self.mailbox.ask(MirrorMessage::Discard).await?
     }
 
-    /// Asks the server what the session's processes cost there; `None` if none runs, or if that is not known there.
-    pub async fn process_cost(&self) -> Result<Option<ProcessCost>, CommandError> {
-        self.question(Question::Processes).await
-    }
-
     /// Asks the server that has the session.
-    pub(super) async fn question<T: serde::de::DeserializeOwned>(
-        &self,
-        question: Question,
-    ) -> Result<T, CommandError> {
-        self.question_within(ANSWERS, question).await
-    }
-
-    pub(super) async fn question_within<T: serde::de::DeserializeOwned>(
-        &self,
-        limit: Duration,
-        question: Question,
-    ) -> Result<T, CommandError> {
+    pub async fn query<Q: CheckedAnswer>(&self, query: Q) -> Result<Q::Answer, CommandError> {
+        let question = query.clone().into();
         let answer = self.mailbox.ask(|reply| MirrorMessage::Ask { question, reply });
-        let answer = tokio::time::timeout(limit, answer).await.map_err(|_| CommandError {
+        let answer = tokio::time::timeout(Q::TIMEOUT, answer).await.map_err(|_| CommandError {
             code: ErrorCode::Refused,
             message: "The session did not answer in time.".to_owned(),
             detail: None,
         })?;
-        read_value(&answer??).map_err(unreadable)
-    }
-}
-
-fn unknown() -> CommandError {
-    CommandError {
-        code: ErrorCode::BadCommand,
-        message: "This server does not know the question. It may be older than its client.".to_owned(),
-        detail: None,
+        read_value(&answer??).map(|answer| query.check(answer)).map_err(unreadable)
     }
 }
 

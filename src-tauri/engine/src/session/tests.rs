@@ -59,7 +59,7 @@ async fn a_session_goes_on_while_it_is_looked_through() {
     let session = session(folder.path(), needles());
     let (sender, mut events) = mpsc::channel(16);
     session.subscribe(Subscriber::Every(sender)).await.unwrap();
-    let mut find = pin!(session.find("needle".to_owned(), Some(3)));
+    let mut find = pin!(session.query(FindQuery { query: "needle".to_owned(), index: Some(3) }));
     let mut n_told = 0;
     let found = loop {
         if let Poll::Ready(found) = nudge(find.as_mut()) {
@@ -83,9 +83,10 @@ async fn a_session_goes_on_while_it_is_looked_through() {
 async fn a_find_ends_when_another_begins() {
     let folder = tempfile::tempdir().unwrap();
     let session = session(folder.path(), needles());
-    let mut first = pin!(session.find("needle".to_owned(), None));
+    let mut first = pin!(session.query(FindQuery { query: "needle".to_owned(), index: None }));
     assert!(nudge(first.as_mut()).is_pending());
-    let second = session.find("needle 19".to_owned(), None).await.unwrap().unwrap();
+    let second =
+        session.query(FindQuery { query: "needle 19".to_owned(), index: None }).await.unwrap().unwrap();
     assert_eq!(second.count, 111);
     assert_eq!(first.await.unwrap(), None);
 }
@@ -104,7 +105,7 @@ async fn a_window_has_the_end_of_a_long_conversation_before_the_rest_is_read() {
     let shown = feed.clone();
     session.show(shown, Viewport { first: Some(0), count: 100, request_id: 2 }).await.unwrap();
     // A copy needs the whole conversation, so its reply arrives later.
-    let copied = session.copy(CopyOf::Conversation).await.unwrap().unwrap();
+    let copied = session.query(CopyQuery { copy: CopyOf::Conversation }).await.unwrap().unwrap();
     assert!(copied.contains("0 word") && copied.contains("4999 word") && copied.len() > 5_000 * 750);
     let batch = feed.next().await;
     assert!(batch.after > first.seq, "a gap: {} after {}", batch.after, first.seq);

@@ -237,14 +237,14 @@ fn garbage_and_unknown_lines_are_nothing() {
 #[test]
 fn a_question_needs_a_link_and_is_not_repeated() {
     let mut client = Client::new(0);
-    assert_eq!(client.ask(1, session(), Question::LastAnswer), Err(lost()));
+    assert_eq!(client.ask(1, session(), SessionQuery::LastAnswer {}), Err(lost()));
     client = connected();
-    let request = Request::Ask { nr: 1, session_id: session(), question: Question::LastAnswer };
-    assert_eq!(client.ask(1, session(), Question::LastAnswer), Ok(Effect::Write(request)));
+    let request = Request::Ask { nr: 1, session_id: session(), question: SessionQuery::LastAnswer {} };
+    assert_eq!(client.ask(1, session(), SessionQuery::LastAnswer {}), Ok(Effect::Write(request)));
     let told = client.line(0, &bytes(json!({"type": "answer", "nr": 1, "answer": "text"})));
     assert_eq!(told, [Effect::Told { nr: 1, result: Ok(json!("text")) }]);
     client.broken(0);
-    assert_eq!(client.ask(2, session(), Question::LastAnswer), Err(lost()));
+    assert_eq!(client.ask(2, session(), SessionQuery::LastAnswer {}), Err(lost()));
     let again = client.line(0, &hello("r"));
     assert!(!again.iter().any(|effect| matches!(effect, Effect::Write(Request::Ask { .. }))), "{again:?}");
 }
@@ -256,10 +256,10 @@ fn a_later_question_is_sent_only_to_a_server_that_knows_it() {
     let mut old: Value = serde_json::from_slice(&hello("r")).unwrap();
     old.as_object_mut().unwrap().remove("questions");
     client.line(0, &bytes(old));
-    let question = || Question::Files { query: "src".into() };
+    let question = || SessionQuery::Files { query: "src".into() };
     let refused = client.ask(1, session(), question()).unwrap_err();
     assert!(refused.message.contains("older Deskbell"), "{refused}");
-    assert!(client.ask(1, session(), Question::LastAnswer).is_ok());
+    assert!(client.ask(1, session(), SessionQuery::LastAnswer {}).is_ok());
     // The server was replaced by a newer one.
     client.broken(0);
     client.line(0, &hello("r2"));

@@ -438,7 +438,7 @@ fn a_question_is_answered_to_its_client_and_their_number_and_size_are_bounded() 
     let ask = |nr: u32, session: &str| json!({"type": "ask", "nr": nr, "sessionId": session, "question": {"type": "lastAnswer"}});
     let told = |hub: &mut Hub, nr, result| hub.step(0, Input::Told { client: ONE, nr, result });
     let session_id = SessionId::new("s");
-    let question = Question::LastAnswer;
+    let question = SessionQuery::LastAnswer {};
     let effects = request(&mut hub, ONE, ask(1, "s"));
     assert_eq!(effects, [Effect::Ask { client: ONE, nr: 1, session_id, question }]);
     told(&mut hub, 1, Ok(json!("text")));

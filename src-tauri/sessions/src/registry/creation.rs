@@ -256,7 +256,7 @@ impl SessionRegistry {
                 // The prompts of a conversation there are read there.
                 let before = match before {
                     Some(item_id) => {
-                        let prompt = handle.stored_prompt(item_id).await?;
+                        let prompt = handle.query(StoredPromptQuery { item_id }).await?;
                         Some(prompt.ok_or_else(|| refused("The prompt no longer exists."))?)
                     }
                     None => None,
@@ -271,7 +271,7 @@ impl SessionRegistry {
         let (fork, draft) = match before {
             None => (Some(Fork { of, until: None }), None),
             Some(item_id) => {
-                let prompt = handle.stored_prompt(item_id).await?;
+                let prompt = handle.query(StoredPromptQuery { item_id }).await?;
                 let (prompt, text) = prompt.ok_or_else(|| refused("The prompt no longer exists."))?;
                 let found = self.opener.fork(origin.agent, profile.as_ref(), folder, of, Some(prompt));
                 (found.await?, Some(text))

@@ -3430,6 +3430,16 @@ itemId: ItemId, row: number, };
 export type CopyOf = { "type": "conversation" } | { "type": "resumeCommand" } | { "type": "message", itemId: ItemId, } | { "type": "code", itemId: ItemId, block: number, } | { "type": "output", itemId: ItemId, } | { "type": "input", itemId: ItemId, } | { "type": "raw", itemId: ItemId, };
 
 /**
+ * The parameters of a query about a session.
+ */
+export type SessionQuery = { "type": "output", itemId: ItemId, first: number, count: number, } | { "type": "images", itemId: ItemId, } | { "type": "taskOutput", taskId: string, } | { "type": "serverLog", server: string, } | { "type": "rawLines", after: number, } | { "type": "copy", copy: CopyOf, } | { "type": "find", query: string, index: number | null, } | { "type": "lastAnswer", } | { "type": "storedPrompt", itemId: ItemId, } | { "type": "reviewOptions", options: SessionOptions, } | { "type": "export", format: ExportFormat, } | { "type": "namedFiles", paths: Array<string>, } | { "type": "fileText", path: string, line: number | null, } | { "type": "files", query: string, } | { "type": "changes", against: Against, } | { "type": "fileDiff", path: string, against: Against, } | { "type": "promptMoments", } | { "type": "edits", sincePrompt: boolean, } | { "type": "editDiff", sincePrompt: boolean, path: string, } | { "type": "patch", path: string | null, against: Against, } | { "type": "processes", };
+
+/**
+ * The type of each query's answer, for TypeScript.
+ */
+export type SessionAnswers = { output: Output | null, images: Array<Attachment> | null, taskOutput: TaskOutput | null, serverLog: TaskOutput | null, rawLines: RawLines, copy: string | null, find: Found | null, lastAnswer: string | null, storedPrompt: [string, string] | null, reviewOptions: OptionsReview, export: string, namedFiles: Array<string | null>, fileText: FileText, files: FoundFiles, changes: Changes, fileDiff: FileDiff, promptMoments: Array<PromptMoment>, edits: Changes | null, editDiff: FileDiff | null, patch: Patch, processes: ProcessCost | null, };
+
+/**
  * The result of a text search in a transcript.
  */
 export type Found = { 

@@ -11,30 +11,21 @@ import type {
   Dropped,
   Batch,
   BoardConnection,
-  Changes,
   Checkup,
   Command,
   CommandError,
   Connection,
-  CopyOf,
   ExportFormat,
-  FileDiff,
-  FileText,
   FolderListing,
   MachineAnswer,
   MenuEntry,
   ForkedSession,
-  Found,
   FoundFiles,
   HunkPlace,
   ItemId,
   JsonValue,
   NamedDraft,
-  OptionsReview,
-  Output,
-  Patch,
   Preset,
-  PromptMoment,
   Readiness,
   ProjectRef,
   RecentProject,
@@ -42,14 +33,13 @@ import type {
   Reverted,
   Session,
   SessionId,
+  SessionAnswers,
   SessionMark,
+  SessionQuery,
   SidePanels,
-  SessionOptions,
   Snapshot,
   StartConnection,
-  RawLines,
   RecordingState,
-  TaskOutput,
   TrustDecision,
   UsageView,
   Viewport,
@@ -130,21 +120,6 @@ export interface Host {
   leaveSecond(): Promise<void>;
   /** Requests other rows of that session; rows that enter the range arrive with a batch. */
   showRows(sessionId: SessionId, show: Viewport): Promise<void>;
-  /**
-   * Finds words in the whole session. `index` selects the hit and wraps around; `null` selects the last one. Resolves
-   * to `null` if a newer search began.
-   */
-  findWords(sessionId: SessionId, query: string, index: number | null): Promise<Found | null>;
-  /** Returns up to `count` lines of a tool's output, starting with line `first`. */
-  outputLines(sessionId: SessionId, itemId: ItemId, first: number, count: number): Promise<Output>;
-  /** Returns the images that a tool returned. Each was checked to be one. */
-  toolImages(sessionId: SessionId, itemId: ItemId): Promise<Attachment[]>;
-  /** Returns the end of the output of a task in the background; `null` if it does not run or writes none. */
-  taskOutput(sessionId: SessionId, taskId: string): Promise<TaskOutput | null>;
-  /** Returns the end of an MCP server's error output; `null` if the agent kept nothing of it. */
-  serverLog(sessionId: SessionId, server: string): Promise<TaskOutput | null>;
-  /** Returns the last lines between Deskbell and the agent, after line `after`; 0 is all that are kept. */
-  rawLines(sessionId: SessionId, after: number): Promise<RawLines>;
   /** Records a session from now on, without secrets. */
   recordSession(sessionId: SessionId): Promise<RecordingState>;
   /** Stops the recording of a session. Returns what became of it, or `null` if there was none. */
@@ -155,8 +130,8 @@ export interface Host {
   revealRecording(sessionId: SessionId, path: string): Promise<void>;
   /** Removes a recording of this session. */
   removeRecording(sessionId: SessionId, path: string): Promise<void>;
-  /** Returns a text for the clipboard, as the agent wrote it. */
-  copyText(sessionId: SessionId, copy: CopyOf): Promise<string>;
+  /** Answers a query about a session, which changes nothing. The type of its answer is in `SessionAnswers`. */
+  ask<Asked extends SessionQuery>(sessionId: SessionId, query: Asked): Promise<SessionAnswers[Asked['type']]>;
   command(sessionId: SessionId, command: Command): Promise<void>;
   /**
    * Takes the events of a shown session that wait for the page, which has everything up to event `after`. Resolves to
@@ -183,20 +158,8 @@ export interface Host {
   exportSession(sessionId: SessionId, format: ExportFormat): Promise<string | null>;
   /** Returns what the sessions of the project, or of all projects, cost. */
   usage(all: boolean): Promise<UsageView>;
-  /** Returns the files that differ from the last commit, or from the working tree at a prompt of the session. */
-  changes(sessionId: SessionId, against: Against): Promise<Changes>;
-  /** Returns the change of one of these files. */
-  fileDiff(sessionId: SessionId, against: Against, path: string): Promise<FileDiff>;
-  /** Returns for each path that a text of the session names the file of its folder; `null` if there is none. */
-  namedFiles(sessionId: SessionId, paths: readonly string[]): Promise<(string | null)[]>;
-  /** Returns the lines of a file of the session's folder around a line. */
-  fileText(sessionId: SessionId, path: string, line: number | null): Promise<FileText>;
-  /** Returns the change of one of these files, or of all, as a patch. */
-  changesPatch(sessionId: SessionId, against: Against, path: string | null): Promise<Patch>;
   /** Makes a file, or a part of it, what it was. Refuses if the file has changed since it was shown. */
   revertChange(sessionId: SessionId, against: Against, change: RevertedChange): Promise<Reverted>;
-  /** Returns the prompts of a session with whose working tree the present one can be compared, the newest first. */
-  promptMoments(sessionId: SessionId): Promise<PromptMoment[]>;
   /** Undoes a revert. Refuses if a file has changed since. */
   undoRevert(at: number): Promise<void>;
   /** Returns the worktrees of the project's repository, the main one first. */
@@ -255,8 +218,6 @@ export interface Host {
   setKeepRunning(keep: boolean | null): Promise<void>;
   /** Changes one setting in the settings file; `null` is its default. The settings then arrive as an event. */
   setSetting(key: string, value: JsonValue): Promise<void>;
-  /** Returns what the session's agent would be started with if it had these options. Changes nothing. */
-  reviewOptions(sessionId: SessionId, options: SessionOptions): Promise<OptionsReview>;
   /** Replaces the presets in the settings file. The settings then arrive as an event. */
   setPresets(presets: Preset[]): Promise<void>;
   /**
@@ -389,4 +350,10 @@ export function asCommandError(reason: unknown): CommandError {
 
 function isCommandError(reason: unknown): reason is CommandError {
   return typeof reason === 'object' && reason !== null && 'code' in reason && 'message' in reason;
+}
+
+/** The answer about a text, which rejects if the text is gone. */
+export function existing<Answer>(answer: Answer | null): Answer {
+  if (answer === null) throw new Error('The text no longer exists.');
+  return answer;
 }

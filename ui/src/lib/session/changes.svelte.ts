@@ -18,7 +18,7 @@ export class SessionChanges {
     private readonly isFar: () => boolean,
   ) {
     this.acts = new ChangeActs({
-      patch: (path) => host.changesPatch(this.#openId(), this.working.against, path),
+      patch: (path) => host.ask(this.#openId(), { type: 'patch', path, against: this.working.against }),
       copy: (text) => host.writeClipboard(text),
       revert: (change) => host.revertChange(this.#openId(), this.working.against, change),
       undo: (at) => host.undoRevert(at),
@@ -30,7 +30,9 @@ export class SessionChanges {
   async diff(path: string): Promise<FileDiff | null> {
     const id = this.openId();
     if (id === null) return null;
-    return this.problems.read('The change was not read', () => this.host.fileDiff(id, this.working.against, path));
+    return this.problems.read('The change was not read', () =>
+      this.host.ask(id, { type: 'fileDiff', path, against: this.working.against }),
+    );
   }
 
   /** The prompts with whose working tree the present one can be compared, the newest first. */
@@ -38,8 +40,9 @@ export class SessionChanges {
     const id = this.openId();
     if (id === null) return [];
     // It is asked after each list. Why another machine does not answer is shown in place of the list.
-    if (this.isFar()) return this.host.promptMoments(id).catch(() => []);
-    return (await this.problems.read('The earlier prompts were not read', () => this.host.promptMoments(id))) ?? [];
+    const read = () => this.host.ask(id, { type: 'promptMoments' });
+    if (this.isFar()) return read().catch(() => []);
+    return (await this.problems.read('The earlier prompts were not read', read)) ?? [];
   }
 
   /** The changed files; `null` without an open session, or if they could not be read. */
@@ -47,7 +50,7 @@ export class SessionChanges {
     const id = this.openId();
     if (id === null) return null;
     if (this.isFar()) return this.#listFar(id, against);
-    return this.problems.read('The changes were not read', () => this.host.changes(id, against));
+    return this.problems.read('The changes were not read', () => this.host.ask(id, { type: 'changes', against }));
   }
 
   /**
@@ -57,7 +60,7 @@ export class SessionChanges {
    */
   async #listFar(id: SessionId, against: Against): Promise<Changes | null> {
     try {
-      return await this.host.changes(id, against);
+      return await this.host.ask(id, { type: 'changes', against });
     } catch (reason) {
       if (this.working.isKnown && this.working.isOfBase) return null;
       const problem = asCommandError(reason).message;

@@ -59,14 +59,16 @@ export class FileLinks {
   /** Lines of the file around one of them. */
   text(path: string, line: number | null): Promise<FileText> {
     if (this.shown === null) throw new Error('No file is shown.');
-    return this.host.fileText(this.shown.session, path, line);
+    return this.host.ask(this.shown.session, { type: 'fileText', path, line });
   }
 
   /** The change of the file since the last commit; `null` if there is none. */
   async diff(path: string): Promise<FileDiff | null> {
     const { shown } = this;
     if (shown === null || path.startsWith(WORKTREES)) return null;
-    return this.problems.read('The change was not read', () => this.host.fileDiff(shown.session, 'commit', path));
+    return this.problems.read('The change was not read', () =>
+      this.host.ask(shown.session, { type: 'fileDiff', path, against: 'commit' }),
+    );
   }
 
   async #ask(): Promise<void> {
@@ -76,7 +78,7 @@ export class FileLinks {
       for (const path of paths) waiting.delete(path);
       if (waiting.size === 0) this.#waiting.delete(session);
       try {
-        const found = await this.host.namedFiles(session, paths);
+        const found = await this.host.ask(session, { type: 'namedFiles', paths });
         if (this.#known.size + paths.length > MOST_KNOWN) this.#known.clear();
         paths.forEach((path, i) => this.#known.set(keyOf(session, path), found[i] ?? null));
       } catch {

@@ -14,7 +14,7 @@ import type {
   StoredSession,
 } from '../bindings/api';
 import { addDropped } from './dropped';
-import { asCommandError, type Host } from '../host/host';
+import { asCommandError, existing, type Host } from '../host/host';
 import { elsewhere, type Row } from './sessionRows';
 import { EVERYTHING } from './attachments';
 import { CardsInSight } from './cards';
@@ -171,7 +171,7 @@ export class Pane {
   async outputLines(itemId: ItemId, first: number, count: number): Promise<Output | null> {
     const { id } = this;
     if (id === null) return null;
-    const read = () => this.host.outputLines(id, itemId, first, count);
+    const read = async () => existing(await this.host.ask(id, { type: 'output', itemId, first, count }));
     return this.project.problems.read('The output could not be loaded', read);
   }
 
@@ -179,7 +179,8 @@ export class Pane {
   async toolImages(itemId: ItemId): Promise<readonly Attachment[] | null> {
     const { id } = this;
     if (id === null) return null;
-    return this.project.problems.read('The images could not be loaded', () => this.host.toolImages(id, itemId));
+    const read = async () => existing(await this.host.ask(id, { type: 'images', itemId }));
+    return this.project.problems.read('The images could not be loaded', read);
   }
 
   /** Starts the agent with permission checks off, this time only. */

@@ -12,7 +12,7 @@ import type {
   RawLines,
 } from '../bindings/api';
 import { appLink } from '../text/appLink';
-import type { Host } from '../host/host';
+import { existing, type Host } from '../host/host';
 import type { Problems } from './problems.svelte';
 
 export class SessionActions {
@@ -30,7 +30,9 @@ export class SessionActions {
 
   /** What the open session's agent would be started with; `null` if that could not be found out, which is reported. */
   async reviewOptions(sessionId: SessionId, options: SessionOptions): Promise<OptionsReview | null> {
-    return this.problems.read('The options were not checked', () => this.host.reviewOptions(sessionId, options));
+    return this.problems.read('The options were not checked', () =>
+      this.host.ask(sessionId, { type: 'reviewOptions', options }),
+    );
   }
 
   /** Continues a session in the user's terminal. */
@@ -60,7 +62,7 @@ export class SessionActions {
   /** Copies a text of a session from the engine to the clipboard. */
   async copyOf(copy: CopyOf, id: SessionId): Promise<boolean> {
     const copied = this.problems.attempt('The text was not copied', async () =>
-      this.host.writeClipboard(this.host.copyText(id, copy)),
+      this.host.writeClipboard(this.host.ask(id, { type: 'copy', copy }).then(existing)),
     );
     return (await copied) === null;
   }
@@ -68,7 +70,9 @@ export class SessionActions {
   /** The whole text of a prompt; a window has only the beginning of a long one. */
   async promptText(id: SessionId, itemId: ItemId): Promise<string | null> {
     const copy = { type: 'message', itemId } as const;
-    return this.problems.read('The prompt was not read', () => this.host.copyText(id, copy));
+    return this.problems.read('The prompt was not read', async () =>
+      existing(await this.host.ask(id, { type: 'copy', copy })),
+    );
   }
 
   /** Copies the link that opens a session of this project. Returns whether that worked. */
@@ -80,21 +84,21 @@ export class SessionActions {
 
   /** Finds words in a whole session; `null` if that failed or a newer search began. */
   async findWords(id: SessionId, query: string, index: number | null): Promise<Found | null> {
-    return this.problems.read('The search failed', () => this.host.findWords(id, query, index));
+    return this.problems.read('The search failed', () => this.host.ask(id, { type: 'find', query, index }));
   }
 
   /** The end of the output of a task in the background; `null` if it does not run or writes none. Rejects as the host. */
   taskOutput(id: SessionId, taskId: string): Promise<TaskOutput | null> {
-    return this.host.taskOutput(id, taskId);
+    return this.host.ask(id, { type: 'taskOutput', taskId });
   }
 
   /** The end of an MCP server's error output; `null` if nothing was kept. Rejects as the host. */
   serverLog(id: SessionId, server: string): Promise<TaskOutput | null> {
-    return this.host.serverLog(id, server);
+    return this.host.ask(id, { type: 'serverLog', server });
   }
 
   /** The last lines between Deskbell and the agent of a session, after line `after`. Rejects as the host. */
   rawLines(id: SessionId, after: number): Promise<RawLines> {
-    return this.host.rawLines(id, after);
+    return this.host.ask(id, { type: 'rawLines', after });
   }
 }

@@ -38,7 +38,7 @@ it('opens by its key, and unfolds a diff in line and side by side', async () => 
 it('compares with another moment', async () => {
   const { host, user } = await app();
   const asked: Against[] = [];
-  host.changes = (_, against) => {
+  host.answers.changes = (_, { against }) => {
     asked.push(against);
     return Promise.resolve({ ...WORKING, base: { type: 'noPrompt' }, files: [] });
   };
@@ -57,10 +57,10 @@ it('compares with another moment', async () => {
 it('shows what the agent edited in a folder without git, and offers nothing that needs git', async () => {
   const { host, user } = await app(EDITED);
   const asked: Against[] = [];
-  const { changes } = host;
-  host.changes = (id, against) => {
-    asked.push(against);
-    return changes.call(host, id, against);
+  const { changes } = host.answers;
+  host.answers.changes = (id, query) => {
+    asked.push(query.against);
+    return changes(id, query);
   };
   await user.keyboard('{Control>}{Shift>}J{/Shift}{/Control}');
   const dialog = await page();
@@ -95,9 +95,9 @@ it('reads, reverts and opens the files of another machine, and compares them wit
   expect(dialog.queryAllByRole('button', { name: /folder/iu, hidden: true })).toEqual([]);
   const bases = dialog.getByRole('combobox', { name: 'Compare with', hidden: true });
   await vi.waitFor(() => expect(within(bases).getAllByRole('option', { hidden: true })).toHaveLength(5));
-  const asked = vi.spyOn(host, 'changes');
+  const asked = vi.spyOn(host.answers, 'changes');
   await user.selectOptions(bases, 'First prompt of the session');
-  await vi.waitFor(() => expect(asked.mock.calls.at(-1)?.[1]).toBe('session'));
+  await vi.waitFor(() => expect(asked.mock.calls.at(-1)?.[1].against).toBe('session'));
 });
 
 it('compares what the agent edited on another machine without git with its own copies there', async () => {
@@ -106,7 +106,7 @@ it('compares what the agent edited on another machine without git with its own c
   host.workingChanges = EDITED;
   render(App, { host, clock: new ManualClock() });
   await screen.findByRole('main');
-  const asked = vi.spyOn(host, 'changes');
+  const asked = vi.spyOn(host.answers, 'changes');
   const user = userEvent.setup();
   await user.keyboard('{Control>}{Shift>}J{/Shift}{/Control}');
   const dialog = await page();
@@ -115,28 +115,28 @@ it('compares what the agent edited on another machine without git with its own c
   expect(dialog.queryAllByRole('button', { name: /revert|patch|folder/iu, hidden: true })).toEqual([]);
   expect(dialog.getAllByRole('button', { name: /in editor$/u, hidden: true })).not.toEqual([]);
   await user.selectOptions(dialog.getByRole('combobox', { name: 'Compare with', hidden: true }), 'Last prompt');
-  await vi.waitFor(() => expect(asked.mock.calls.at(-1)?.[1]).toBe('prompt'));
+  await vi.waitFor(() => expect(asked.mock.calls.at(-1)?.[1].against).toBe('prompt'));
 });
 
 it('says why another machine lists no changes, and keeps those that it listed', async () => {
   const host = new FakeHost('far');
   onTestFinished(() => host.close());
-  const listed = host.changes.bind(host);
-  host.changes = () => Promise.reject({ code: 'refused', message: 'It is too old.', detail: null });
+  const listed = host.answers.changes;
+  host.answers.changes = () => Promise.reject({ code: 'refused', message: 'It is too old.', detail: null });
   render(App, { host, clock: new ManualClock() });
   await screen.findByRole('main');
   const user = userEvent.setup();
   await user.keyboard('{Control>}{Shift>}J{/Shift}{/Control}');
   const dialog = await page();
   await dialog.findByText('It is too old.');
-  const refused = host.changes;
-  host.changes = listed;
+  const refused = host.answers.changes;
+  host.answers.changes = listed;
   host.workingChanges = WORKING;
   window.dispatchEvent(new Event('focus'));
   await dialog.findByText(/12 files/u);
-  host.changes = vi.fn(refused);
+  host.answers.changes = vi.fn(refused);
   window.dispatchEvent(new Event('focus'));
-  await vi.waitFor(() => expect(host.changes).toHaveBeenCalled());
+  await vi.waitFor(() => expect(host.answers.changes).toHaveBeenCalled());
   await tick();
   dialog.getByText(/12 files/u);
 });
@@ -146,9 +146,9 @@ it('shows no list of the last commit for a prompt that another machine cannot co
   onTestFinished(() => host.close());
   host.workingChanges = WORKING;
   const refused = { code: 'refused', message: 'It is too old.', detail: null };
-  const listed = host.changes.bind(host);
-  host.changes = (id, against) => (against === 'commit' ? listed(id, against) : Promise.reject(refused));
-  host.promptMoments = () => Promise.reject(refused);
+  const listed = host.answers.changes;
+  host.answers.changes = (id, query) => (query.against === 'commit' ? listed(id, query) : Promise.reject(refused));
+  host.answers.promptMoments = () => Promise.reject(refused);
   render(App, { host, clock: new ManualClock() });
   await screen.findByRole('main');
   const user = userEvent.setup();
@@ -177,7 +177,7 @@ it('draws a part of ten thousand files', async () => {
 it('is read again when the window gets the focus, and never while nothing happens', async () => {
   const { host } = await app();
   let nRead = 0;
-  host.changes = () => {
+  host.answers.changes = () => {
     nRead += 1;
     return Promise.resolve(WORKING);
   };
@@ -247,11 +247,11 @@ it('keeps the chosen lines when the same changes are read again', async () => {
   const numbers = [...lines.querySelectorAll('.gutter')] as [Element, Element, Element, Element];
   await user.pointer({ keys: '[MouseLeft>]', target: numbers[2] });
 
-  const read = host.fileDiff.bind(host);
+  const read = host.answers.fileDiff;
   const again: Promise<FileDiff>[] = [];
-  host.fileDiff = (session, against, path) => {
-    const diff = read(session, against, path).then((one) => structuredClone(one));
-    if (path === 'src/money.rs') again.push(diff);
+  host.answers.fileDiff = (session, query) => {
+    const diff = read(session, query).then((one) => structuredClone(one));
+    if (query.path === 'src/money.rs') again.push(diff);
     return diff;
   };
   window.dispatchEvent(new Event('focus'));

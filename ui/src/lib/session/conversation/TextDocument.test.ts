@@ -31,7 +31,7 @@ it('copies the whole of a code block of which it has a part', async () => {
   const text = { type: 'text' as const, blocks: [paragraph('a'), code('one')], streaming: false };
   const { host } = await draw(TextDocument, { id: 'a', text, slice: { ...SLICE, continues: false } });
   const copied: unknown[] = [];
-  host.copyText = (_, copy) => {
+  host.answers.copy = (_, { copy }) => {
     copied.push(copy);
     return Promise.resolve('the whole code');
   };

@@ -85,17 +85,19 @@ it('moves into the place of the first one when that is closed', async () => {
 
 it('has the same actions as the first one, on its own session', async () => {
   const { host, user, command } = await askAnother();
-  const copy = vi.spyOn(host, 'copyText');
+  const copy = vi.spyOn(host.answers, 'copy');
   const prompt = host.session('s1')?.items.findLast(({ body }) => body.type === 'prompt');
   const row = screen.getByRole('region', { name: /^Second session: / }).querySelector(`[data-item="${prompt?.id}"]`);
   expect(await fireEvent.contextMenu(row as Element)).toBe(false);
   const items = () => screen.getAllByRole('menuitem').map(({ textContent }) => textContent?.trim());
   expect(items()).toEqual(expect.arrayContaining(['Fork before this prompt', 'Ask another agent…', 'Rewind to here…']));
   await user.click(screen.getByRole('menuitem', { name: 'Copy message' }));
-  await expect.poll(() => copy.mock.calls).toEqual([['s1', { type: 'message', itemId: prompt?.id }]]);
+  await expect
+    .poll(() => copy.mock.calls)
+    .toEqual([['s1', { type: 'copy', copy: { type: 'message', itemId: prompt?.id } }]]);
   // The menu moved the focus to its pane: a key acts there.
   await user.keyboard('{Control>}{Shift>}c{/Shift}{/Control}');
-  await expect.poll(() => copy.mock.calls.at(-1)).toEqual(['s1', { type: 'conversation' }]);
+  await expect.poll(() => copy.mock.calls.at(-1)).toEqual(['s1', { type: 'copy', copy: { type: 'conversation' } }]);
   await user.click(pane().getByRole('button', { name: 'More' }));
   await user.click(await screen.findByRole('menuitem', { name: 'Rename' }));
   await user.keyboard('{Control>}a{/Control}Harbour{Enter}');

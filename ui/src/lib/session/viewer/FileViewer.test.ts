@@ -147,11 +147,11 @@ describe('a path in a text', () => {
   it('is asked for with others, 100 at a time, and once', async () => {
     const many = Array.from({ length: 250 }, (_, i) => named(`src/${i}.rs`));
     const { host, project } = await draw(Blocks, text(), scene);
-    const asked = vi.spyOn(host, 'namedFiles');
+    const asked = vi.spyOn(host.answers, 'namedFiles');
     for (const span of many) if (span.type === 'file') project.fileLinks.look('s', span.path);
     project.fileLinks.look('s', 'src/money.rs');
     for (let i = 0; i < 20; i++) await tick();
-    expect(asked.mock.calls.map(([, paths]) => paths.length)).toEqual([100, 100, 51]);
+    expect(asked.mock.calls.map(([, { paths }]) => paths.length)).toEqual([100, 100, 51]);
     project.fileLinks.look('s', 'src/money.rs');
     await settled();
     expect(asked).toHaveBeenCalledTimes(3);
@@ -159,7 +159,11 @@ describe('a path in a text', () => {
 
   it('stays text if its server does not know', async () => {
     const { host, project } = await draw(Blocks, text(), scene);
-    vi.spyOn(host, 'namedFiles').mockRejectedValue({ code: 'badCommand', message: 'It is too old.', detail: null });
+    vi.spyOn(host.answers, 'namedFiles').mockRejectedValue({
+      code: 'badCommand',
+      message: 'It is too old.',
+      detail: null,
+    });
     project.fileLinks.look('s', 'src/money.rs');
     await settled();
     expect(project.fileLinks.found('s', 'src/money.rs')).toBeNull();

@@ -6,7 +6,7 @@ import { tick } from 'svelte';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import { App } from '../../../test/parts';
-import type { BackgroundTask, JsonValue } from '../../bindings/api';
+import type { BackgroundTask, JsonValue, SessionQuery } from '../../bindings/api';
 import { NO_OPTIONS } from '../../session/options/form';
 import { ManualClock } from '../../../test/clock';
 import { ARM_MS } from '../../session/asking/arming.svelte';
@@ -64,6 +64,8 @@ const calling =
   (...call: unknown[]) =>
   ({ calls }: Opened) =>
     calls.some((one) => JSON.stringify(one) === JSON.stringify(call));
+const isCopy = (query: unknown) => (query as SessionQuery).type === 'copy';
+const copying = (copy: object) => calling('ask', 's1', { type: 'copy', copy });
 const commanding = (command: object) => calling('command', 's1', command);
 const current = () => screen.getByRole('navigation').querySelector('[aria-current]')?.textContent ?? '';
 const firstRow = () => screen.getByRole('navigation').querySelector('button')?.textContent ?? '';
@@ -164,8 +166,8 @@ const CASES: Record<string, Case> = {
   },
   read: { scene: 'conversation', done: () => part('conversation') },
   rename: { done: () => document.activeElement === screen.queryByRole('textbox', { name: 'Title of the session' }) },
-  copy: { done: calling('copyText', 's1', { type: 'conversation' }) },
-  resume: { given: hasAgentId, done: calling('copyText', 's1', { type: 'resumeCommand' }) },
+  copy: { done: copying({ type: 'conversation' }) },
+  resume: { given: hasAgentId, done: copying({ type: 'resumeCommand' }) },
   link: { done: calling('writeClipboard', 'deskbell://open?folder=%2Fhome%2Fines%2Fledger&session=s1') },
   'side-by-side': { scene: 'conversation', choice: 'Explain the import', done: () => secondTitle() === SECOND },
   'swap-sides': {
@@ -191,19 +193,19 @@ const CASES: Record<string, Case> = {
   },
   'copy-message': {
     scene: 'conversation',
-    done: (opened) => calling('copyText', 's1', { type: 'message', itemId: lastOf(opened, 'text') })(opened),
+    done: (opened) => copying({ type: 'message', itemId: lastOf(opened, 'text') })(opened),
   },
   'copy-input': {
     scene: 'conversation',
-    done: (opened) => calling('copyText', 's1', { type: 'input', itemId: lastCall(opened, 'command') })(opened),
+    done: (opened) => copying({ type: 'input', itemId: lastCall(opened, 'command') })(opened),
   },
   'copy-output': {
     scene: 'conversation',
-    done: (opened) => calling('copyText', 's1', { type: 'output', itemId: lastCall(opened, 'command') })(opened),
+    done: (opened) => copying({ type: 'output', itemId: lastCall(opened, 'command') })(opened),
   },
   'copy-call': {
     scene: 'conversation',
-    done: (opened) => calling('copyText', 's1', { type: 'raw', itemId: lastOf(opened, 'toolCall') })(opened),
+    done: (opened) => copying({ type: 'raw', itemId: lastOf(opened, 'toolCall') })(opened),
   },
   'fork-before': {
     scene: 'conversation',
@@ -540,7 +542,7 @@ describe('by the context menu', () => {
     const other = document.querySelector('li[data-session]:not([data-session="s1"])') as HTMLElement;
     await fireEvent.contextMenu(other.querySelector('button') as Element);
     await user.click(screen.getByRole('menuitem', { name: 'Copy as Markdown' }));
-    const copies = calls.filter(([name]) => name === 'copyText').map(([, id]) => id);
+    const copies = calls.flatMap(([name, id, query]) => (name === 'ask' && isCopy(query) ? [id] : []));
     expect(copies).toEqual([other.dataset['session']]);
   });
 

@@ -128,7 +128,7 @@ describe('beside a request', () => {
     await user.keyboard(`{Control>}k{/Control}Show side by side: ${title}{Enter}`);
     await screen.findByRole('region', { name: /^Second session: / });
     await expect.poll(panel).not.toBeNull();
-    const read = vi.spyOn(host, 'changes');
+    const read = vi.spyOn(host.answers, 'changes');
     let nGone = 0;
     const observer = new MutationObserver(() => (nGone += panel() === null ? 1 : 0));
     observer.observe(document.body, { childList: true, subtree: true });
