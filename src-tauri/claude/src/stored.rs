@@ -311,6 +311,8 @@ pub enum LineKind<'a> {
     GeneratedTitle(Option<&'a str>),
     Summary(Option<&'a str>),
     LastPrompt(Option<&'a str>),
+    /// The folder to which the session moved, such as a worktree that its agent entered.
+    Moved(Option<&'a str>),
     /// A message to the agent: a prompt, a tool's result, or one that the agent wrote in the user's name.
     User,
     Assistant,
@@ -322,10 +324,12 @@ pub enum LineKind<'a> {
 pub struct StoredLine(Value);
 
 impl StoredLine {
-    /// The lines that may contain a title, in the order of the file. Most lines do not and need not be parsed for one.
-    pub fn with_titles(lines: &[u8]) -> Vec<&[u8]> {
-        static MARKS: LazyLock<[Finder<'static>; 2]> =
-            LazyLock::new(|| [Finder::new(b"-title\""), Finder::new(b"\"type\":\"summary\"")]);
+    /// The lines that may contain a title or another folder, in the order of the file. Most lines do not and need not be
+    /// parsed for one.
+    pub fn with_titles_or_moves(lines: &[u8]) -> Vec<&[u8]> {
+        static MARKS: LazyLock<[Finder<'static>; 3]> = LazyLock::new(|| {
+            [b"-title\"".as_slice(), b"\"type\":\"summary\"", b"\"type\":\"relocated\""].map(Finder::new)
+        });
         let mut found = Vec::new();
         for mark in MARKS.iter() {
             let mut from = 0;
@@ -382,6 +386,7 @@ impl StoredLine {
             "ai-title" => LineKind::GeneratedTitle(self.text("aiTitle")),
             "summary" => LineKind::Summary(self.text("summary")),
             "last-prompt" => LineKind::LastPrompt(self.text("lastPrompt")),
+            "relocated" => LineKind::Moved(self.text("relocatedCwd")),
             "user" => LineKind::User,
             "assistant" => LineKind::Assistant,
             _ => LineKind::Other,
@@ -531,9 +536,9 @@ mod tests {
     }
 
     #[test]
-    fn lines_with_titles_are_chosen_once_and_in_order() {
+    fn lines_with_titles_or_moves_are_chosen_once_and_in_order() {
         let of = |lines: &str| {
-            let found = StoredLine::with_titles(lines.as_bytes()).into_iter();
+            let found = StoredLine::with_titles_or_moves(lines.as_bytes()).into_iter();
             found.map(|line| String::from_utf8_lossy(line).into_owned()).collect::<Vec<_>>()
         };
         let both = r#"{"type":"summary","of":"ai-title","as":"custom-title"}"#;
@@ -542,6 +547,8 @@ mod tests {
         assert_eq!(of(&format!("{title}\n")), [title]);
         assert_eq!(of(title), [title]);
         assert_eq!(of(&format!("\n{other}\n")), [] as [&str; 0]);
+        let moved = r#"{"type":"relocated","relocatedCwd":"/a"}"#;
+        assert_eq!(of(&[moved, other, title].join("\n")), [moved, title]);
     }
 
     #[test]

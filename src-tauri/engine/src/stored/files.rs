@@ -45,13 +45,14 @@ impl Place {
     }
 
     /// Whether a session belongs to this project. Different paths can have the same encoded name, so the session's own
-    /// folder decides; a file that names none is of the project that its folder is named for.
+    /// folder decides, or the one to which it moved; a file that names none is of the project that its folder is named for.
     pub fn has(&self, summary: &Summary) -> bool {
         let earlier = || self.earlier.iter().map(|(earlier, _)| earlier);
         let is_here = |cwd: &String| {
             [&self.project, &self.real].into_iter().chain(earlier()).any(|one| one == Path::new(cwd))
         };
-        summary.has_messages && summary.cwd.as_ref().is_none_or(is_here)
+        summary.has_messages
+            && (summary.cwd.as_ref().is_none_or(is_here) || summary.moved_to.as_ref().is_some_and(is_here))
     }
 }
 

@@ -20,6 +20,8 @@ const LONGEST_WORD: usize = 120;
 pub struct Summary {
     /// The folder in which the session began.
     pub cwd: Option<String>,
+    /// The folder to which it moved last.
+    pub moved_to: Option<String>,
     pub custom_title: Option<String>,
     pub generated_title: Option<String>,
     pub summary: Option<String>,
@@ -136,9 +138,9 @@ impl Reading {
             rest = &rest[..at.unwrap_or(0)];
             self.take_last(line, from);
         }
-        // A title can be in any line.
-        for line in StoredLine::with_titles(rest).into_iter().rev() {
-            if self.summary.has_titles() {
+        // A title or another folder can be in any line.
+        for line in StoredLine::with_titles_or_moves(rest).into_iter().rev() {
+            if self.summary.has_titles() && self.summary.moved_to.is_some() {
                 return;
             }
             self.take_last(line, from);
@@ -161,6 +163,9 @@ impl Reading {
             }
             LineKind::LastPrompt(text) if from == Part::End && summary.last_prompt.is_none() => {
                 summary.last_prompt = text.filter(|text| !is_by_agent(text)).and_then(shortened);
+            }
+            LineKind::Moved(folder) if summary.moved_to.is_none() => {
+                summary.moved_to = folder.filter(|folder| !folder.is_empty()).map(str::to_owned);
             }
             LineKind::User | LineKind::Assistant if !line.is_sidechain() => self.take_message(&line, from),
             _ => {}

@@ -192,6 +192,25 @@ async fn a_session_whose_agent_entered_a_worktree_stays_one_of_the_project() {
     assert_eq!((path(1), path(2), path(9)), (moved, store.file(2), store.file(9)));
 }
 
+/// The lines are those of 2.1.332, which writes the last one again when it ends.
+#[tokio::test]
+async fn a_session_is_also_listed_in_the_folder_to_which_it_moved_last() {
+    let store = Store::new();
+    let moved = |folder: &Path| {
+        let folder = serde_json::to_string(folder).unwrap();
+        format!("{{\"type\":\"relocated\",\"sessionId\":\"x\",\"relocatedCwd\":{folder}}}\n")
+    };
+    let (began, here, elsewhere) =
+        (store.text("other_folder"), moved(&store.project()), moved(Path::new("/elsewhere")));
+    store.write(1, &format!("{began}{elsewhere}{here}"));
+    store.write(2, &format!("{began}{here}{began}"));
+    store.write(3, &format!("{began}{here}{elsewhere}"));
+    store.write(4, &format!("{began}{{\"type\":\"relocated\",\"relocatedCwd\":7}}\n"));
+    let mut listed: Vec<String> = store.list().await.0.into_keys().collect();
+    listed.sort();
+    assert_eq!(listed, [id(1), id(2)]);
+}
+
 #[tokio::test]
 async fn what_is_no_readable_file_is_counted_and_holds_nothing_up() {
     let store = Store::new();
@@ -266,7 +285,7 @@ async fn the_cache_may_be_deleted_or_be_anything() {
     let caches = store.root.join("caches");
     let cache = fs::read_dir(&caches).unwrap().next().unwrap().unwrap().path();
     let text = fs::read_to_string(&cache).unwrap();
-    for damaged in ["", "{\"version\":3,", &text.replace("\"version\":3", "\"version\":0")] {
+    for damaged in ["", "{\"version\":4,", &text.replace("\"version\":4", "\"version\":0")] {
         fs::write(&cache, damaged).unwrap();
         assert_eq!((n_read().await, n_read().await), (40, 0), "{damaged:.20}");
     }
