@@ -1,6 +1,7 @@
 //! Commits that the user makes from Deskbell: the choice, the plan, the result and the reasons of a refusal.
 
 use super::changes::HunkPlace;
+use super::command::{CommandError, ErrorCode};
 use super::names::named;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -78,6 +79,39 @@ pub struct CommitPlan {
     pub programs: Vec<String>,
 }
 
+/// The state of a repository before a commit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct CommitState {
+    pub branch: String,
+    /// The last commit; `null` if there is none yet.
+    pub head: Option<String>,
+    /// Paths of the list of changes whose staged version is the present one.
+    pub staged: Vec<String>,
+    /// Paths of the list of changes whose staged version is another one.
+    pub partly_staged: Vec<String>,
+    /// The message of the last commit, if the user may amend it.
+    pub amendable: Option<String>,
+    /// Why the last commit cannot be amended.
+    pub not_amendable: Option<String>,
+    /// The hooks, filters and other programs that `git commit` would run.
+    pub programs: Vec<String>,
+}
+
+/// The state of the commit box of a window.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct CommitBoxState {
+    /// `null` if no commit can be made.
+    pub state: Option<CommitState>,
+    /// Why no commit can be made.
+    pub problem: Option<CommandError>,
+    /// A commit of this window is being made.
+    pub is_running: bool,
+    /// The folder is trusted. Otherwise the user is asked in a dialog before programs run.
+    pub is_trusted: bool,
+}
+
 /// A commit that was made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
@@ -146,18 +180,20 @@ pub enum CommitProblem {
     NothingToAmend,
     #[error("The message of the last commit is not in UTF-8. Give it a new one")]
     OtherEncoding,
-    #[error("The last commit is by {author}, not by you")]
+    #[error("The last commit is by {author}, not by you. Make a new commit instead")]
     NotYours { author: String },
-    #[error("The last commit is already on {reference}")]
+    #[error("The last commit is already on {reference}. Make a new commit instead")]
     Pushed { reference: String },
     /// The programs, such as `pre-commit` or `signing`.
     #[error("The commit would run {}. Decide whether they may run", named(programs, 0))]
     WouldRun { programs: Vec<String> },
-    #[error("Another git program is at work in this repository, or left {file}")]
+    #[error(
+        "Another git program is at work in this repository, or left {file}. Wait for it, or remove that file"
+    )]
     Locked { file: String },
-    #[error("Deskbell already makes a commit in this repository")]
+    #[error("Deskbell already makes a commit in this repository. Wait until it is finished")]
     Busy,
-    #[error("The branch has another last commit now")]
+    #[error("The branch has another last commit now. Look at the changes again")]
     HeadMoved,
     /// The end of the output of git and its hooks.
     #[error("Git or a hook refused the commit")]
@@ -170,9 +206,41 @@ pub enum CommitProblem {
     Git { said: String },
 }
 
+impl From<CommitProblem> for CommandError {
+    /// The detail is the output of git and its hooks.
+    fn from(problem: CommitProblem) -> Self {
+        let message = match &problem {
+            CommitProblem::Git { .. } => "Git reported an error.".to_owned(),
+            problem => format!("{problem}."),
+        };
+        let code = match problem {
+            CommitProblem::ChangedSince { .. } => ErrorCode::ChangedSince,
+            _ => ErrorCode::Refused,
+        };
+        let detail = match problem {
+            CommitProblem::Failed { output: said }
+            | CommitProblem::Cancelled { output: said }
+            | CommitProblem::NoIdentity { said }
+            | CommitProblem::Git { said } => Some(said).filter(|said| !said.is_empty()),
+            _ => None,
+        };
+        Self { code, message, detail }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_problem_becomes_a_sentence_with_the_words_of_git() {
+        let error = CommandError::from(CommitProblem::Failed { output: "no\nnever".to_owned() });
+        assert_eq!(error.message, "Git or a hook refused the commit.");
+        assert_eq!(error.detail.as_deref(), Some("no\nnever"));
+        let error = CommandError::from(CommitProblem::ChangedSince { path: "a".to_owned() });
+        assert_eq!(error.code, ErrorCode::ChangedSince);
+        assert_eq!(error.message, "a has changed since it was shown. Look at its change again.");
+    }
 
     #[test]
     fn a_problem_names_few_files_and_counts_the_rest() {

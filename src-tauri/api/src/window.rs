@@ -198,6 +198,12 @@ pub enum WindowEvent {
     },
     /// A window or an agent came or went in a worktree that the page listed. Sent once after each list.
     WorktreesChanged,
+    /// Output of git and its hooks while a commit of this window is made.
+    CommitOutput {
+        text: String,
+    },
+    /// The commit of this window ended.
+    CommitEnded,
     /// The content of the board changed.
     BoardChanged {
         board: BoardView,

@@ -21,10 +21,11 @@ mod tests;
 use super::WorkingTree;
 use super::content::shown;
 use super::git::{Git, GitError};
-use super::listing::GitPath;
+use super::listing::{GitPath, records};
 use super::snapshot::hash;
 use crate::api::{
-    CommitFiles, CommitPlan, CommitProblem, CommitPrograms, CommitRequest, Committed, UndoneCommit,
+    CommitFiles, CommitPlan, CommitProblem, CommitPrograms, CommitRequest, CommitState, Committed,
+    UndoneCommit,
 };
 use crate::disk;
 use crate::host::{BoxFuture, Host};
@@ -127,6 +128,42 @@ impl<'a> Commits<'a> {
             ("GIT_LITERAL_PATHSPECS".into(), "1".into()),
         ]);
         Self { host, project, data: data.join("commits"), environment }
+    }
+
+    /// The state of the repository before a commit. Changes nothing, except that it ends a commit that was interrupted.
+    pub async fn state(&self) -> Result<CommitState, CommitProblem> {
+        let folders = self.folders().await?;
+        // Without the lock: reading must not refuse a commit that begins meanwhile.
+        if CommitJournal::read(&self.folder_of(&folders)).is_some() {
+            self.work(&folders).await?;
+        }
+        let git = Git::new(self.host, &folders.root).await.map_err(problem)?;
+        let user = git.as_user(self.environment.clone());
+        let BranchHead { branch, head } = BranchHead::of(&git).await?;
+        let (author, _) = identity(&user).await?;
+        let (amendable, not_amendable) = match amendable(&git, head.as_deref(), &author).await {
+            Ok(last) => (Some(String::from_utf8_lossy(&last.message).trim_end().to_owned()), None),
+            Err(CommitProblem::NothingToAmend) => (None, None),
+            Err(refused) => (None, Some(format!("{refused}."))),
+        };
+        let (last, index) = tokio::try_join!(of_commit(&git, head.as_deref()), of_index(&git))?;
+        let differing = differing(&git).await?;
+        let here = difference(&last, &blobs(&index)).into_keys().filter_map(|path| {
+            Some((differing.contains(&path), shown(path.strip_prefix(folders.prefix.as_bytes())?)))
+        });
+        let (partly_staged, staged): (Vec<_>, Vec<_>) = here.partition(|(is_partly, _)| *is_partly);
+        let names = |paths: Vec<(bool, String)>| paths.into_iter().map(|(_, name)| name).collect();
+        let mut programs = programs(&user).await?;
+        programs.retain(|name| name != "post-rewrite");
+        Ok(CommitState {
+            branch,
+            head,
+            staged: names(staged),
+            partly_staged: names(partly_staged),
+            amendable,
+            not_amendable,
+            programs,
+        })
     }
 
     /// The commit that a request would make. Changes nothing, except that it ends a commit that was interrupted.
@@ -254,6 +291,11 @@ impl<'a> Commits<'a> {
         RepositoryFolders::of(&git).await
     }
 
+    /// Deskbell's folder for a worktree.
+    fn folder_of(&self, folders: &RepositoryFolders) -> PathBuf {
+        self.data.join(hash(folders.git.as_os_str().as_encoded_bytes()))
+    }
+
     /// Begins a command: keeps others out, and ends a commit that was interrupted.
     async fn work<'b>(&self, folders: &'b RepositoryFolders) -> Result<LockedRepository<'b>, CommitProblem>
     where
@@ -261,7 +303,7 @@ impl<'a> Commits<'a> {
     {
         let git: Git<'b> = Git::new(self.host, &folders.root).await.map_err(problem)?;
         let user = git.as_user(self.environment.clone());
-        let folder = self.data.join(hash(folders.git.as_os_str().as_encoded_bytes()));
+        let folder = self.folder_of(folders);
         let state = folder.join("state");
         let locking = disk::run(&self.data, disk::DEADLINE, move || {
             disk::own_folder(state.parent().and_then(Path::parent).unwrap_or(&state))?;
@@ -297,12 +339,7 @@ impl<'a> Commits<'a> {
         let (author, committer) = identity(&work.user).await?;
         let mut runs = programs(&work.user).await?;
         if request.amend {
-            let head = place.head.as_deref().ok_or(CommitProblem::NothingToAmend)?;
-            pushed(&work.git, head).await?;
-            let amended = commit_object(&work.git, head).await?;
-            if amended.author.address != author.address {
-                return Err(CommitProblem::NotYours { author: amended.author.shown() });
-            }
+            let amended = amendable(&work.git, place.head.as_deref(), &author).await?;
             if amended.is_signed && !runs.iter().any(|name| name == "signing") {
                 runs.push("signing".to_owned());
             }
@@ -549,6 +586,37 @@ async fn run_commit(
     args.push(if request.message.is_some() { "--file=-" } else { "--no-edit" });
     let message = request.message.as_deref().unwrap_or_default();
     run::run(user, &args, message.as_bytes(), token, said, cancelled).await.map(Some)
+}
+
+/// The last commit, if this author may amend it.
+async fn amendable(
+    git: &Git<'_>,
+    head: Option<&str>,
+    author: &Person,
+) -> Result<CommitObject, CommitProblem> {
+    let head = head.ok_or(CommitProblem::NothingToAmend)?;
+    pushed(git, head).await?;
+    let last = commit_object(git, head).await?;
+    match last.author.address == author.address {
+        true => Ok(last),
+        false => Err(CommitProblem::NotYours { author: last.author.shown() }),
+    }
+}
+
+/// The files, from the root, whose content is not the staged one. `git` is asked at the root.
+async fn differing(git: &Git<'_>) -> Result<BTreeSet<GitPath>, CommitProblem> {
+    let git = git.of(git.folder()).with(git.filters_off().await.map_err(problem)?, DEADLINE);
+    // Git would run a program in a submodule.
+    let args = [
+        "diff",
+        "--name-only",
+        "-z",
+        "--no-renames",
+        "--no-ext-diff",
+        "--no-textconv",
+        "--ignore-submodules=all",
+    ];
+    Ok(records(&git.ask(&args).await.map_err(problem)?).map(<[u8]>::to_vec).collect())
 }
 
 /// Reads a commit.

@@ -1,7 +1,7 @@
 //! Questions to the git program that run nothing of the repository's configuration.
 //!
 //! Commands that read git's own files open no file of the project, so no filter, textconv or external diff runs. The few
-//! that write files (see `worktrees`) get every filter turned off with [`Git::with`]. The environment is closed, and [`SWITCHES`] and [`environment`] turn off everything else that a
+//! that read or write files (see `worktrees` and `commit`) get every filter turned off with [`Git::with`]. The environment is closed, and [`SWITCHES`] and [`environment`] turn off everything else that a
 //! configuration can run.
 
 use super::content::is_program;

@@ -2165,6 +2165,130 @@ at: number,
 files: Array<string>, };
 
 /**
+ * The content and the message of a commit.
+ */
+export type CommitRequest = { files: CommitFiles, 
+/**
+ * `null` keeps the message of an amended commit.
+ */
+message: string | null, 
+/**
+ * Adds a line `Signed-off-by`.
+ */
+signoff: boolean, 
+/**
+ * Replaces the last commit.
+ */
+amend: boolean, 
+/**
+ * The last commit when the plan was shown; `null` if the repository may have any.
+ */
+head: string | null, };
+
+export type CommitFiles = "all" | { "only": Array<CommitFile> };
+
+/**
+ * A changed file, or some hunks of it.
+ */
+export type CommitFile = { 
+/**
+ * A path of the list of changes.
+ */
+path: string, 
+/**
+ * `null` is the whole file.
+ */
+hunks: Array<HunkPlace> | null, 
+/**
+ * The version of the diff that was shown; `null` accepts the present one.
+ */
+version: string | null, };
+
+/**
+ * The state of a repository before a commit.
+ */
+export type CommitState = { branch: string, 
+/**
+ * The last commit; `null` if there is none yet.
+ */
+head: string | null, 
+/**
+ * Paths of the list of changes whose staged version is the present one.
+ */
+staged: Array<string>, 
+/**
+ * Paths of the list of changes whose staged version is another one.
+ */
+partlyStaged: Array<string>, 
+/**
+ * The message of the last commit, if the user may amend it.
+ */
+amendable: string | null, 
+/**
+ * Why the last commit cannot be amended.
+ */
+notAmendable: string | null, 
+/**
+ * The hooks, filters and other programs that `git commit` would run.
+ */
+programs: Array<string>, };
+
+/**
+ * The state of the commit box of a window.
+ */
+export type CommitBoxState = { 
+/**
+ * `null` if no commit can be made.
+ */
+state: CommitState | null, 
+/**
+ * Why no commit can be made.
+ */
+problem: CommandError | null, 
+/**
+ * A commit of this window is being made.
+ */
+isRunning: boolean, 
+/**
+ * The folder is trusted. Otherwise the user is asked in a dialog before programs run.
+ */
+isTrusted: boolean, };
+
+/**
+ * A commit that was made.
+ */
+export type Committed = { id: string, branch: string, 
+/**
+ * The first line of the message.
+ */
+subject: string, 
+/**
+ * The paths of the commit, relative to the root of the repository.
+ */
+files: Array<string>, 
+/**
+ * Files of the commit that were not chosen: a hook added them.
+ */
+addedByHooks: Array<string>, staysStaged: Array<string>, replacesStaged: Array<string>, 
+/**
+ * The end of the output of git and its hooks.
+ */
+output: string, 
+/**
+ * Why git failed although the commit was made, such as a failing hook after it.
+ */
+problem: string | null, };
+
+/**
+ * A commit that was undone.
+ */
+export type UndoneCommit = { id: string, branch: string, 
+/**
+ * The last commit now; `null` if there is none.
+ */
+head: string | null, };
+
+/**
  * One sum. A column that it is summed over is `null`.
  */
 export type UsageRow = { 
@@ -2604,7 +2728,7 @@ export type PagePoint = { x: number, y: number, };
 /**
  * An event that the shell sends to a window.
  */
-export type WindowEvent = { "type": "batchReady", sessionId: SessionId, } | { "type": "sessionListed", session: Session, } | { "type": "sessionRemoved", sessionId: SessionId, } | { "type": "storedChanged", change: StoredChange, } | { "type": "marksChanged", marks: Array<MarkedSession>, } | { "type": "show", sessionId: SessionId, requestId: RequestId | null, itemId: ItemId | null, } | { "type": "searched", nr: number, change: SearchChange, } | { "type": "worktreesChanged" } | { "type": "boardChanged", board: BoardView, } | { "type": "menuChosen", id: string, } | { "type": "waitingChanged", waiting: Array<string>, } | { "type": "dragging", at: PagePoint | null, } | { "type": "dropped", dropped: Array<Dropped>, at: PagePoint, } | { "type": "recordingEnded", sessionId: SessionId, recording: RecordingState, } | { "type": "startChanged", start: StartView, } | { "type": "failed", what: string, error: CommandError, } | { "type": "settingsChanged", settings: SettingsView, } | { "type": "projectChanged", project: ProjectView, } | { "type": "connectionAsks", question: ConnectionQuestion, } | { "type": "connectionAnswered", id: string, };
+export type WindowEvent = { "type": "batchReady", sessionId: SessionId, } | { "type": "sessionListed", session: Session, } | { "type": "sessionRemoved", sessionId: SessionId, } | { "type": "storedChanged", change: StoredChange, } | { "type": "marksChanged", marks: Array<MarkedSession>, } | { "type": "show", sessionId: SessionId, requestId: RequestId | null, itemId: ItemId | null, } | { "type": "searched", nr: number, change: SearchChange, } | { "type": "worktreesChanged" } | { "type": "commitOutput", text: string, } | { "type": "commitEnded" } | { "type": "boardChanged", board: BoardView, } | { "type": "menuChosen", id: string, } | { "type": "waitingChanged", waiting: Array<string>, } | { "type": "dragging", at: PagePoint | null, } | { "type": "dropped", dropped: Array<Dropped>, at: PagePoint, } | { "type": "recordingEnded", sessionId: SessionId, recording: RecordingState, } | { "type": "startChanged", start: StartView, } | { "type": "failed", what: string, error: CommandError, } | { "type": "settingsChanged", settings: SettingsView, } | { "type": "projectChanged", project: ProjectView, } | { "type": "connectionAsks", question: ConnectionQuestion, } | { "type": "connectionAnswered", id: string, };
 
 /**
  * The settings of the user, for all windows.

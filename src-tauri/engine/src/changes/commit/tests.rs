@@ -189,6 +189,33 @@ async fn a_file_that_changed_since_it_was_shown_is_not_committed() {
     bench.make(&request, CommitPrograms::Ask).await.unwrap();
 }
 
+#[tokio::test]
+async fn the_state_names_what_is_staged_and_the_message_that_can_be_amended() {
+    let bench = Bench::with_changes();
+    bench.repo.write("sub/c", "1\n");
+    bench.repo.git(&["add", "sub/c"]);
+    let folder = bench.repo.folder.path().to_owned();
+    let before = bench.state();
+    let state = async |folder: &Path| bench.commits_of(&LocalHost, folder).state().await;
+    let found = state(&folder).await.unwrap();
+    assert_eq!(found.staged, ["sub/c"]);
+    assert_eq!(found.partly_staged, ["a"]);
+    assert_eq!(found.programs, [""; 0]);
+    assert_eq!(bench.state(), before);
+    // In a folder of the repository the paths are those of its list of changes.
+    assert_eq!(state(&folder.join("sub")).await.unwrap().staged, ["c"]);
+
+    bench.make(&of(&["a"]), CommitPrograms::Ask).await.unwrap();
+    let found = state(&folder).await.unwrap();
+    assert_eq!((found.amendable.as_deref(), found.not_amendable), (Some("Fix it\n\nWell."), None));
+    bench.repo.git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
+    let found = state(&folder).await.unwrap();
+    let why = "The last commit is already on origin/main. Make a new commit instead.";
+    assert_eq!((found.amendable, found.not_amendable.as_deref()), (None, Some(why)));
+    bench.repo.git(&["checkout", "--quiet", "--detach"]);
+    assert!(matches!(state(&folder).await, Err(CommitProblem::Detached { .. })));
+}
+
 /// Makes every kind of change.
 fn change_everything(repo: &Repo) {
     repo.write(".gitattributes", "crlf text eol=crlf\n");

@@ -118,6 +118,9 @@ async fn a_hostile_repository_runs_nothing_without_an_answer() {
     bench.repo.write(".gitattributes", "b filter=x\n");
     bench.repo.write("b", "2\n");
     canary.ran();
+    let state = bench.commits_of(&LocalHost, bench.repo.folder.path()).state().await.unwrap();
+    assert_eq!(state.programs, ["pre-commit", "reference-transaction", "post-index-change"]);
+    assert!(!canary.ran(), "{:?}", fs::read_to_string(canary.sign()));
     let filtered = bench.make(&of(&["b"]), CommitPrograms::Skip).await;
     assert!(matches!(filtered, Err(CommitProblem::NotCommittable { .. })), "{filtered:?}");
     assert!(!canary.ran(), "{:?}", fs::read_to_string(canary.sign()));
