@@ -3,6 +3,7 @@
 
 pub mod board;
 pub mod changes;
+pub mod commit;
 pub mod far;
 pub mod first_run;
 pub mod link;

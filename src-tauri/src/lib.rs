@@ -34,6 +34,7 @@ mod pane;
 mod places;
 mod project;
 mod questions;
+mod running_commits;
 #[cfg(all(unix, not(target_os = "macos")))]
 mod second_start;
 mod shell;

@@ -11,6 +11,7 @@ use crate::native_dialogs;
 use crate::notify::Bell;
 use crate::places::{PlacesStore, WindowPlace};
 use crate::questions::OpenQuestions;
+use crate::running_commits::RunningCommits;
 #[cfg(target_os = "linux")]
 use crate::webkit;
 use crate::windows::{BOARD, ProjectWindow, Windows, bring_up, is_focused, name_of, seen_failures, title};
@@ -280,6 +281,7 @@ fn watch(app: AppHandle, window: WebviewWindow) {
                 app.state::<Channels>().close(&label);
                 app.state::<OpenQuestions>().window_gone(&label);
                 app.state::<DialogController>().window_gone(&label);
+                app.state::<RunningCommits>().stop(&label);
                 // In the background a click on a notification opens the window again.
                 let in_background = |project: &ProjectRef| app.state::<Background>().has(project);
                 let project = gone.map(|window| window.project).filter(|project| !in_background(project));

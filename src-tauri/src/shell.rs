@@ -7,6 +7,7 @@ use crate::notify::{Bell, Ring};
 use crate::opening;
 use crate::places::{PlacesStore, SavedPlaces};
 use crate::questions::OpenQuestions;
+use crate::running_commits::RunningCommits;
 #[cfg(all(unix, not(target_os = "macos")))]
 use crate::second_start::{self, SecondStart};
 use crate::start::{self, StartPage};
@@ -104,6 +105,10 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             commands::usage::export_usage,
             commands::changes::revert_change,
             commands::changes::undo_revert,
+            commands::commit::commit_state,
+            commands::commit::commit,
+            commands::commit::stop_commit,
+            commands::commit::undo_commit,
             commands::waiting_event,
             commands::menu::set_menu,
             commands::next_batch,
@@ -331,6 +336,7 @@ fn setup(app: &AppHandle, args: Args, opened: Opened) -> anyhow::Result<()> {
     app.manage(Channels::default());
     app.manage(QuerySources::default());
     app.manage(OpenQuestions::default());
+    app.manage(RunningCommits::default());
     app.manage(kept);
     app.manage(settings);
     app.manage(project::UnreadFiles(unread_files));

@@ -158,7 +158,12 @@ pub async fn a_patch_is_copied_and_a_part_and_a_file_are_reverted_and_come_back(
             window.click("button", "Copy patch").await?;
             window.wait_shows("Copied a patch of 2 files.", SHORT).await?;
 
-            window.click("button", "Revert removed line 25 of lines.txt…").await?;
+            // The commit box is above the end of the page until that is scrolled.
+            const TO_BUTTON: &str = "document.querySelector(`[aria-label=\"${arguments[0]}\"]`)
+                .scrollIntoView({ block: 'nearest' });";
+            let revert = "Revert removed line 25 of lines.txt…";
+            window.run(TO_BUTTON, vec![revert.into()]).await?;
+            window.click("button", revert).await?;
             window.find("dialog", "Revert a part of lines.txt?").await?;
             stage.desktop.screenshot("changes-revert-part").await?;
             ensure!(fs::read_to_string(&lines)? == before, "it was reverted before the answer");
@@ -263,6 +268,130 @@ pub async fn without_git_the_edits_of_a_session_that_keeps_running_are_shown() -
             edits(stage).await?;
             stage.window.wait_shows("Keeps running", SHORT).await?;
             survival::end_server(stage).await
+        })
+        .await
+}
+
+/// What the last commits of a folder are, the newest first.
+fn subjects(folder: &Path) -> Result<String> {
+    let log = ["-c", "core.fsmonitor=false", "log", "--format=%s", "--name-only"];
+    let output = Command::new("git").args(log).current_dir(folder).output()?;
+    Ok(String::from_utf8(output.stdout)?.replace("\n\n", "\n"))
+}
+
+/// The app with two changed files in a repository that knows its user.
+async fn committable(hook: Option<&str>) -> Result<Stage> {
+    let furnish = |folder: &Path| {
+        fs::write(folder.join("beam.txt"), "slow\nturning\n")?;
+        git(folder, &["init", "--quiet", "--initial-branch=main"])?;
+        git(folder, &["config", "user.name", "A"])?;
+        git(folder, &["config", "user.email", "a@b"])?;
+        git(folder, &["add", "--all"])?;
+        git(folder, &["commit", "--quiet", "--message=x"])?;
+        fs::write(folder.join("beam.txt"), "fast\nturning\n")?;
+        fs::write(folder.join("lamp.txt"), "new\n")?;
+        git(folder, &["add", "lamp.txt"])?;
+        let Some(script) = hook else { return Ok(()) };
+        let hooks = folder.join(".git/hooks");
+        fs::create_dir_all(&hooks)?;
+        fs::write(hooks.join("pre-commit"), format!("#!/bin/sh\n{script}\n"))?;
+        Ok(fs::set_permissions(hooks.join("pre-commit"), fs::Permissions::from_mode(0o755))?)
+    };
+    let stage = Stage::with_folder(Manners::Polite, furnish, |launch| launch).await?;
+    stage.window.prompt("SAY Ready.").await?;
+    stage.window.wait_said("Ready.", SHORT).await?;
+    stage.window.wait_idle(SHORT).await?;
+    Ok(stage)
+}
+
+const RUNS: &str = "Run programs of this repository?";
+
+/// The folder is not trusted: only the native dialog lets its hook run.
+pub async fn a_commit_by_mouse_runs_a_hook_only_after_the_dialog() -> Result<()> {
+    const HOOK: &str = "echo checked; : >.git/ran; test ! -e .git/refuse";
+    let stage = committable(Some(HOOK)).await?;
+    stage
+        .play("commit", async |stage| {
+            let (window, folder) = (&stage.window, &stage.folder);
+            let ran = folder.join(".git/ran");
+            fs::write(folder.join(".git/refuse"), "")?;
+            let dialogs = stage.dialogs().await?;
+            window.key("ctrl+shift+j").await?;
+            window.wait_shows("Deskbell asks in a dialog before it runs pre-commit.", SHORT).await?;
+            // What is staged is chosen.
+            window.find("button", "Commit 1 file").await?;
+            window.click("checkbox", "Commit beam.txt").await?;
+            window.click("textbox", "Commit message").await?;
+            stage.pointer.type_text("Turn faster").await?;
+            stage.desktop.screenshot("commit").await?;
+            window.click("button", "Commit 2 files").await?;
+            let dialog = dialogs.with(RUNS).await?;
+            ensure!(dialog.text().await.contains("pre-commit"), "the hook is not named");
+            stage.desktop.screenshot("commit-dialog").await?;
+            dialog.press("Cancel").await?;
+            dialog.gone().await?;
+            window.wait_shows("You did not confirm the programs in the dialog", SHORT).await?;
+            ensure!(!ran.exists() && subjects(folder)? == "x\nbeam.txt\n", "it ran without an answer");
+
+            // The hook refuses: the message and the choice stay.
+            window.click("button", "Commit 2 files").await?;
+            dialogs.with(RUNS).await?.press("Run and commit").await?;
+            window.wait_shows("Git or a hook refused the commit.", LONG).await?;
+            window.wait_shows("checked", SHORT).await?;
+            ensure!(ran.exists() && subjects(folder)? == "x\nbeam.txt\n", "it was committed");
+            ensure!(window.value("Commit message").await? == "Turn faster");
+            stage.desktop.screenshot("commit-refused").await?;
+
+            fs::remove_file(folder.join(".git/refuse"))?;
+            window.click("button", "Commit 2 files").await?;
+            dialogs.with(RUNS).await?.press("Run and commit").await?;
+            window.wait_shows("Committed 2 files on main.", LONG).await?;
+            ensure!(
+                subjects(folder)? == "Turn faster\nbeam.txt\nlamp.txt\nx\nbeam.txt\n",
+                "{}",
+                subjects(folder)?
+            );
+            stage.desktop.screenshot("commit-done").await?;
+            window.click("button", "Undo commit").await?;
+            window.wait_shows("The commit is undone. Its changes are staged.", SHORT).await?;
+            ensure!(subjects(folder)? == "x\nbeam.txt\n");
+            window.find("button", "Commit 2 files").await.map(drop)
+        })
+        .await
+}
+
+pub async fn a_message_outlives_the_app_and_a_commit_is_made_by_keyboard() -> Result<()> {
+    let stage = committable(None).await?;
+    stage
+        .play("commit-keyboard", async |stage| {
+            stage.window.key("ctrl+shift+l").await?;
+            stage.window.wait_focus("textbox “Commit message”").await?;
+            stage.pointer.type_text("Light a lamp").await?;
+            stage.window.wait_typed("Commit message", "Light a lamp").await?;
+            stage.restart().await?;
+            let window = &stage.window;
+            window.wait_said("Ready.", SHORT).await?;
+            window.key("ctrl+shift+l").await?;
+            window.wait_focus("textbox “Commit message”").await?;
+            ensure!(window.value("Commit message").await? == "Light a lamp");
+            stage.pointer.key("Return").await?;
+            stage.pointer.key("Return").await?;
+            stage.pointer.type_text("It is new.").await?;
+            window.tab_to("checkbox “Sign off”").await?;
+            stage.pointer.key("space").await?;
+            window.tab_to("textbox “Commit message”").await?;
+            stage.pointer.key("ctrl+Return").await?;
+            window.wait_shows("Committed 1 file on main.", LONG).await?;
+            let said =
+                Command::new("git").args(["log", "-1", "--format=%B"]).current_dir(&stage.folder).output()?;
+            let said = String::from_utf8(said.stdout)?;
+            ensure!(said.trim() == "Light a lamp\n\nIt is new.\n\nSigned-off-by: A <a@b>", "{said}");
+            ensure!(subjects(&stage.folder)?.starts_with("Light a lamp\nlamp.txt\nx\n"));
+            window.tab_to("button “Undo commit”").await?;
+            stage.pointer.key("Return").await?;
+            window.wait_shows("The commit is undone. Its changes are staged.", SHORT).await?;
+            ensure!(subjects(&stage.folder)? == "x\nbeam.txt\n");
+            window.wait_typed("Commit message", "Light a lamp\n\nIt is new.").await
         })
         .await
 }

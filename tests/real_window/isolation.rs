@@ -87,6 +87,9 @@ const ABOUT_NO_SESSION: &[&str] = &[
     "choose_folder",
     "clipboard_files",
     "clipboard_image",
+    // Of the project of the window.
+    "commit",
+    "commit_state",
     "connect",
     "create_session",
     "create_session_with",
@@ -134,10 +137,12 @@ const ABOUT_NO_SESSION: &[&str] = &[
     "set_presets",
     "set_setting",
     "ssh_hosts",
+    "stop_commit",
     "stop_search",
     "take_draft",
     // The notifications bring up the window that calls.
     "test_bell",
+    "undo_commit",
     "undo_revert",
     "usage",
     "waiting_event",

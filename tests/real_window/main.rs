@@ -188,7 +188,9 @@ fn main() {
             a_reader_who_leaves_a_flood_finds_all_of_it;
         changes: a_file_that_a_command_changed_is_shown_with_its_diff,
             comments_by_mouse_and_keyboard_outlive_the_app_and_are_one_prompt,
-            a_patch_is_copied_and_a_part_and_a_file_are_reverted_and_come_back;
+            a_patch_is_copied_and_a_part_and_a_file_are_reverted_and_come_back,
+            a_commit_by_mouse_runs_a_hook_only_after_the_dialog,
+            a_message_outlives_the_app_and_a_commit_is_made_by_keyboard;
         copying: a_message_is_copied_as_markdown,
             a_session_is_copied_as_markdown;
         permission: the_dialog_names_what_would_run,

@@ -14,6 +14,7 @@ use deskbell_engine::process::app_runs::{AppRuns, RunKind};
 use deskbell_engine::process::guard::Guard;
 use deskbell_engine::session::Launcher;
 use deskbell_engine::trust::restricted_environment;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -308,6 +309,12 @@ pub fn knows_login_shell() -> bool {
 pub async fn ask_login_shell(run: &Run) -> Vec<String> {
     let added = LOGIN_SHELL.get_or_init(|| of_login_shell(run)).await;
     added.iter().map(|(name, _)| name.to_string_lossy().into_owned()).collect()
+}
+
+/// The environment of the programs that the user starts with Deskbell: its own, with what the login shell adds as far as
+/// that is known.
+pub fn user_environment() -> BTreeMap<OsString, OsString> {
+    std::env::vars_os().chain(LOGIN_SHELL.get().into_iter().flatten().cloned()).collect()
 }
 
 async fn of_login_shell(run: &Run) -> Variables {

@@ -88,6 +88,11 @@ impl TrustGate {
         }
     }
 
+    /// Whether the user has trusted the folder as it is now.
+    pub fn is_trusted(&self, project: &Path) -> Result<bool, CommandError> {
+        Ok(self.store.state(project)?.is_trusted())
+    }
+
     /// Whether decisions about this agent have this id.
     pub fn is_about(&self, agent: &ChosenAgent, id: &str) -> bool {
         self.store.of_agent(Some(agent)).agent_id().as_deref() == Some(id)

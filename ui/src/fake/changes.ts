@@ -1,6 +1,15 @@
 // Changes of the working tree in the fake host.
 
-import type { Changes, Diff, FileChange, FileDiff, PromptMoment } from '../lib/bindings/api';
+import type {
+  Changes,
+  CommitBoxState,
+  CommitState,
+  Committed,
+  Diff,
+  FileChange,
+  FileDiff,
+  PromptMoment,
+} from '../lib/bindings/api';
 
 export const NO_CHANGES: Changes = {
   base: { type: 'noRepository' },
@@ -62,6 +71,31 @@ export const WORKING: Changes = {
   ],
   nMore: 0,
   nNotCompared: 0,
+  problem: null,
+};
+
+/** The repository before a commit. One file is staged, and one in another version. */
+export const COMMIT_STATE: CommitState = {
+  branch: 'half-even',
+  head: '9f8b1c22e04d7a61c05b2f3d6e7a8b9c0d1e2f30',
+  staged: ['docs/rounding.md'],
+  partlyStaged: ['src/old.rs'],
+  amendable: 'Round half to even\n\nThe bank does it that way.',
+  notAmendable: null,
+  programs: [],
+};
+
+export const COMMIT_BOX: CommitBoxState = { state: COMMIT_STATE, problem: null, isRunning: false, isTrusted: true };
+
+export const COMMITTED: Committed = {
+  id: '3f6d2c1a9b8e7f60514233241506172839405162',
+  branch: 'half-even',
+  subject: 'Round half to even',
+  files: ['docs/rounding.md', 'src/money.rs', 'src/totals.rs'],
+  addedByHooks: [],
+  staysStaged: [],
+  replacesStaged: [],
+  output: '',
   problem: null,
 };
 

@@ -5,6 +5,9 @@ import type {
   Batch,
   Changes,
   Command,
+  CommitBoxState,
+  CommitRequest,
+  Committed,
   Event,
   ExportFormat,
   ForkedSession,
@@ -20,6 +23,7 @@ import type {
   RawLines,
   RecordingState,
   TaskOutput,
+  UndoneCommit,
   Viewport,
 } from '../lib/bindings/api';
 import type { RevertedChange } from '../lib/host/host';
@@ -32,7 +36,7 @@ import { PIXEL, SERVER_LOGS, TASK_OUTPUTS } from './script';
 import { searchFound } from './search';
 import { reviewOf } from './options';
 import { FakeSession } from './session';
-import { diffOf, fileOf, MOMENTS, NO_CHANGES } from './changes';
+import { COMMIT_BOX, COMMITTED, diffOf, fileOf, MOMENTS, NO_CHANGES } from './changes';
 import { FILES, NO_FILE } from './files';
 import { FakeWindow } from './window';
 import { FakeDesktop } from './desktop';
@@ -55,6 +59,9 @@ export abstract class FakeSessions extends FakeDesktop {
   /** Set by a test or a scene; no repository by default. */
   workingChanges: Changes = NO_CHANGES;
   #beforeRevert: Changes = NO_CHANGES;
+  /** Set by a test. */
+  commitBox: CommitBoxState = COMMIT_BOX;
+  #beforeCommit: Changes = NO_CHANGES;
   /** The visible cards, as last reported. */
   cards: [SessionId, RequestId[]] | null = null;
   protected sessions = new Map<SessionId, FakeSession>();
@@ -278,6 +285,28 @@ export abstract class FakeSessions extends FakeDesktop {
   undoRevert(): Promise<void> {
     this.workingChanges = this.#beforeRevert;
     return Promise.resolve();
+  }
+
+  commitState(): Promise<CommitBoxState> {
+    return Promise.resolve(this.commitBox);
+  }
+
+  commit({ files, message }: CommitRequest, _: boolean): Promise<Committed> {
+    this.#beforeCommit = this.workingChanges;
+    const paths =
+      files === 'all' ? this.workingChanges.files.map(({ path }) => path) : files.only.map(({ path }) => path);
+    const left = this.workingChanges.files.filter(({ path }) => !paths.includes(path));
+    this.workingChanges = { ...this.workingChanges, files: left };
+    return Promise.resolve({ ...COMMITTED, files: paths, subject: message?.split('\n')[0] ?? '' });
+  }
+
+  stopCommit(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  undoCommit(): Promise<UndoneCommit> {
+    this.workingChanges = this.#beforeCommit;
+    return Promise.resolve({ id: COMMITTED.id, branch: COMMITTED.branch, head: null });
   }
 
   searchSessions(nr: number, query: string, all: boolean, toTheEnd: boolean): Promise<string | null> {

@@ -2,9 +2,11 @@
 
 import { tick } from 'svelte';
 
-import type { Changes, FileText } from '../lib/bindings/api';
+import type { Changes, CommitBoxState, CommitState, FileText } from '../lib/bindings/api';
 import ChangesDialog from '../lib/session/changes/ChangesDialog.svelte';
 import { ChangeActs, partsOf, type AskedRevert } from '../lib/session/changeActs.svelte';
+import CommitBoxSection from '../lib/session/changes/CommitBox.svelte';
+import { CommitBox } from '../lib/session/commitBox.svelte';
 import CommentList from '../lib/session/changes/CommentList.svelte';
 import { LineComments } from '../lib/session/comments.svelte';
 import FileCounts from '../lib/session/changes/FileCounts.svelte';
@@ -13,7 +15,19 @@ import RevertDialog from '../lib/session/changes/RevertDialog.svelte';
 import SideBySide from '../lib/session/changes/SideBySide.svelte';
 import { WorkingChanges } from '../lib/session/workingTree.svelte';
 import { diffLines } from '../lib/document/diffLines';
-import { diffOf, EDITED, fileOf, manyChanges, MOMENTS, MONEY, NO_CHANGES, WORKING } from '../fake/changes';
+import {
+  COMMIT_BOX,
+  COMMIT_STATE,
+  COMMITTED,
+  diffOf,
+  EDITED,
+  fileOf,
+  manyChanges,
+  MOMENTS,
+  MONEY,
+  NO_CHANGES,
+  WORKING,
+} from '../fake/changes';
 import { FILES, NO_FILE } from '../fake/files';
 import FileViewer from '../lib/session/viewer/FileViewer.svelte';
 import { ignore, states, type Page, type Play } from './story';
@@ -47,6 +61,44 @@ function acts(facts: Partial<Pick<ChangeActs, 'said' | 'reverted' | 'asked'>> = 
   return Object.assign(made, facts);
 }
 
+/** A commit box that outlives nothing. */
+function commitBox(
+  facts: Partial<
+    Pick<CommitBox, 'output' | 'failure' | 'said' | 'committed' | 'message' | 'amend' | 'withoutPrograms'>
+  > = {},
+  state: Partial<CommitState> = {},
+  view: Partial<CommitBoxState> = {},
+) {
+  sessionStorage.removeItem('deskbell.commit.story');
+  const box: CommitBoxState = { ...COMMIT_BOX, state: { ...COMMIT_STATE, ...state }, ...view };
+  const host = {
+    state: () => Promise.resolve(box),
+    commit: () => Promise.resolve(COMMITTED),
+    stop: () => Promise.resolve(),
+    undo: () => Promise.resolve({ id: COMMITTED.id, branch: COMMITTED.branch, head: null }),
+    changed: ignore,
+  };
+  const made = new CommitBox(host, 'story', sessionStorage);
+  made.view = box;
+  return Object.assign(made, facts);
+}
+
+const files = WORKING.files;
+const HOOK_OUTPUT =
+  'npm run lint\n\nsrc/money.ts\n  12:1  error  Unexpected console statement\n\n1 problem\nlint failed';
+const refused = { code: 'refused' as const, message: 'Git or a hook refused the commit.', detail: HOOK_OUTPUT };
+const DETACHED =
+  'No branch is checked out, so a commit would be lost easily. Create a branch first: git switch -c NAME.';
+const detached = { code: 'refused' as const, message: DETACHED, detail: null };
+const MESSAGE = 'Round half to even in totals\n\nThe bank does it that way.';
+
+/** Chooses two files. */
+function chosen2() {
+  const box = commitBox({ message: MESSAGE });
+  box.choose(['src/money.rs', 'assets/logo.png'], true);
+  return box;
+}
+
 /** A revert of a whole file. */
 function asked(path: string): AskedRevert {
   const file = fileOf(path);
@@ -68,14 +120,24 @@ const REFUSED =
 const onsend = () => Promise.resolve(true);
 function page(
   view: Changes | null,
-  facts: { file?: string; machine?: string; comments?: LineComments; acts?: ChangeActs } = {},
+  facts: { file?: string; machine?: string; comments?: LineComments; acts?: ChangeActs; commit?: CommitBox } = {},
 ) {
   const working = new WorkingChanges(() => (view === null ? new Promise(ignore) : Promise.resolve(view)));
   void working.refresh();
   const load = (path: string) => Promise.resolve(diffOf(path));
   const calls = { onreveal: ignore, onedit: ignore, onprompt: ignore, onsend, onclose: ignore };
   const loadMoments = () => Promise.resolve(MOMENTS);
-  return { working, comments: comments(), acts: acts(), now: Date.now(), load, loadMoments, ...calls, ...facts };
+  return {
+    working,
+    comments: comments(),
+    acts: acts(),
+    commit: commitBox(),
+    now: Date.now(),
+    load,
+    loadMoments,
+    ...calls,
+    ...facts,
+  };
 }
 
 const settled: Play = async () => {
@@ -156,6 +218,7 @@ export const changes: Page = () => [
     'a revert refused': [page(WORKING, { acts: acts({ said: REFUSED }) }), settled],
     'asking before a revert': [page(WORKING, { acts: acts({ asked: asked('src/money.rs') }) }), settled],
     'lines chosen': [page(WORKING, { file: 'src/money.rs', comments: comments() }), chosen],
+    'with a commit chosen': [page(WORKING, { file: 'src/money.rs', commit: chosen2() }), settled],
     'since the last prompt': [page({ ...WORKING, base: since }, { file: 'src/old.rs' }), settled],
     'on another machine': [page(WORKING, { file: 'src/money.rs', machine: 'box' }), settled],
     'on another machine, without git': [page(EDITED, { file: 'src/money.rs', machine: 'box' }), settled],
@@ -175,6 +238,28 @@ export const changes: Page = () => [
     ],
     reading: page(null),
   }),
+  ...states('CommitBox', CommitBoxSection, {
+    empty: { box: commitBox({}, { staged: [], partlyStaged: [] }), files },
+    'with a choice': { box: chosen2(), files },
+    'amending the last commit': { box: commitBox({ amend: true }), files },
+    'amending refused': {
+      box: commitBox({}, { amendable: null, notAmendable: 'The last commit is already on origin/main.' }),
+      files,
+    },
+    'with hooks': { box: commitBox({ message: MESSAGE }, { programs: ['pre-commit', 'commit-msg'] }), files },
+    'with hooks in a restricted folder': {
+      box: commitBox({ message: MESSAGE }, { programs: ['pre-commit', 'signing'] }, { isTrusted: false }),
+      files,
+    },
+    'a running hook': {
+      box: commitBox({ message: MESSAGE, output: HOOK_OUTPUT }, {}, { isRunning: true, state: null }),
+      files,
+    },
+    'a failing hook': { box: commitBox({ message: MESSAGE, failure: refused }), files },
+    done: { box: commitBox({ said: 'Committed 3 files on half-even.', committed: COMMITTED }), files: [] },
+    'no branch': { box: commitBox({ message: MESSAGE }, {}, { state: null, problem: detached }), files },
+    reading: { box: Object.assign(commitBox(), { view: null }), files },
+  }),
   ...states('FileSection', FileSection, {
     unfolded: [section('src/money.rs'), settled],
     'side by side': [{ ...section('src/money.rs'), isSideBySide: true }, settled],
@@ -183,6 +268,8 @@ export const changes: Page = () => [
     'not read': [{ ...section('src/money.rs'), load: () => Promise.resolve(null) }, settled],
     reading: { ...section('src/money.rs'), load: () => new Promise(ignore) },
     folded: { ...section('src/export/nightly.rs'), unfolded: false },
+    'in a commit': [{ ...section('src/money.rs'), commit: chosen2() }, settled],
+    'not to be committed': { ...section('src/import.rs'), unfolded: false, commit: commitBox() },
   }),
   ...states('RevertDialog', RevertDialog, {
     'a file': { asked: asked('src/money.rs'), busy: false, onrevert: ignore, onclose: ignore },

@@ -14,6 +14,9 @@ import type {
   Checkup,
   Command,
   CommandError,
+  CommitBoxState,
+  CommitRequest,
+  Committed,
   Connection,
   ExportFormat,
   FolderListing,
@@ -41,6 +44,7 @@ import type {
   StartConnection,
   RecordingState,
   TrustDecision,
+  UndoneCommit,
   UsageView,
   Viewport,
   WindowEvent,
@@ -162,6 +166,17 @@ export interface Host {
   revertChange(sessionId: SessionId, against: Against, change: RevertedChange): Promise<Reverted>;
   /** Undoes a revert. Refuses if a file has changed since. */
   undoRevert(at: number): Promise<void>;
+  /** Returns what a commit of the user would begin with. */
+  commitState(): Promise<CommitBoxState>;
+  /**
+   * Makes a commit. The output of hooks arrives as events. A restricted folder asks in a dialog before programs run, unless
+   * `withoutPrograms` leaves them out.
+   */
+  commit(request: CommitRequest, withoutPrograms: boolean): Promise<Committed>;
+  /** Stops the commit that is being made. */
+  stopCommit(): Promise<void>;
+  /** Undoes the last commit, if Deskbell made it and it is on no remote branch. */
+  undoCommit(): Promise<UndoneCommit>;
   /** Returns the worktrees of the project's repository, the main one first. */
   worktrees(): Promise<WorktreeView[]>;
   /** Returns the worktree that `addWorktree` would create for this branch. Rejects if there can be none. */

@@ -82,6 +82,10 @@ export const tauriHost: Host = {
   usage: (all) => call('usage', { all }),
   revertChange: (sessionId, against, change) => call('revert_change', { sessionId, against, change }),
   undoRevert: (at) => call('undo_revert', { at }),
+  commitState: () => call('commit_state'),
+  commit: (request, withoutPrograms) => call('commit', { request, withoutPrograms }),
+  stopCommit: () => call('stop_commit'),
+  undoCommit: () => call('undo_commit'),
   exportUsage: (all) => call('export_usage', { all }),
   searchSessions: (nr, query, all, toTheEnd, utcOffsetMinutes) =>
     call('search_sessions', { nr, query, all, toTheEnd, utcOffsetMinutes }),

@@ -138,7 +138,7 @@ export class ProjectState {
     this.settings = settings;
     this.waiting = waiting;
     this.list.all = project.sessions;
-    this.changes = new SessionChanges(host, this.problems, openId, () => this.project.machine !== null);
+    this.changes = new SessionChanges(host, this.problems, openId, () => this.project.machine !== null, project.path);
     this.trust = new TrustQuestions(host, this.problems, {
       project: () => this.project,
       profiles: () => this.profiles,
@@ -221,6 +221,7 @@ export class ProjectState {
     this.questions.hear(event);
     this.menuBar.hear(event);
     this.recordings.hear(event);
+    this.changes.commit?.hear(event);
     switch (event.type) {
       case 'batchReady':
         this.paneOf(event.sessionId)?.announce(event.sessionId);

@@ -4,6 +4,7 @@ import type { CommandError, Diff, DiffLine, FileChange, HunkPlace, Patch, Revert
 import { diffLines } from '../document/diffLines';
 import { asCommandError, type RevertedChange } from '../host/host';
 import { plural } from '../kit/amounts';
+import type { SessionChanges } from './changes.svelte';
 import { placeOf } from './comments.svelte';
 import { plainPath } from '../text/reveal';
 
@@ -93,6 +94,18 @@ export class ChangeActs {
     }
     this.isBusy = false;
   }
+}
+
+/** The actions on the changes of a session, which keep the last revert while the page of changes is closed. */
+export function actsOf(changes: SessionChanges): ChangeActs {
+  const { host, working } = changes;
+  return (changes.acts ??= new ChangeActs({
+    patch: (path) => host.ask(changes.sessionId, { type: 'patch', path, against: working.against }),
+    copy: (text) => host.writeClipboard(text),
+    revert: (change) => host.revertChange(changes.sessionId, working.against, change),
+    undo: (at) => host.undoRevert(at),
+    changed: () => void working.refresh(),
+  }));
 }
 
 const wordsOf = ({ message, detail }: CommandError) => (detail === null ? message : `${message} ${plainPath(detail)}`);

@@ -3,28 +3,26 @@
 import type { Against, Changes, FileDiff, PromptMoment, SessionId } from '../bindings/api';
 import { asCommandError, type Host } from '../host/host';
 import type { Problems } from './problems.svelte';
-import { ChangeActs } from './changeActs.svelte';
+import type { ChangeActs } from './changeActs.svelte';
+import type { CommitBox } from './commitBox.svelte';
 import { WorkingChanges } from './workingTree.svelte';
 
 export class SessionChanges {
   readonly working = new WorkingChanges((against) => this.#list(against));
-  readonly acts: ChangeActs;
+  /** The actions on the changes, once the page of changes was shown: they are loaded with it. */
+  acts: ChangeActs | null = null;
+  /** The commit box, in the same way. */
+  commit: CommitBox | null = null;
 
   /** `openId` returns the open session, `isFar` whether the project is on another machine. */
   constructor(
-    private readonly host: Host,
+    readonly host: Host,
     private readonly problems: Problems,
     private readonly openId: () => SessionId | null,
     private readonly isFar: () => boolean,
-  ) {
-    this.acts = new ChangeActs({
-      patch: (path) => host.ask(this.#openId(), { type: 'patch', path, against: this.working.against }),
-      copy: (text) => host.writeClipboard(text),
-      revert: (change) => host.revertChange(this.#openId(), this.working.against, change),
-      undo: (at) => host.undoRevert(at),
-      changed: () => void this.working.refresh(),
-    });
-  }
+    /** The path of the project, by which the message of a commit is kept. */
+    readonly project: string,
+  ) {}
 
   /** The change of a file; `null` if it could not be read, which is reported. */
   async diff(path: string): Promise<FileDiff | null> {
@@ -69,7 +67,8 @@ export class SessionChanges {
     }
   }
 
-  #openId(): SessionId {
+  /** The id of the open session. */
+  get sessionId(): SessionId {
     const id = this.openId();
     if (id === null) throw new Error('No session is open.');
     return id;

@@ -296,13 +296,13 @@ it('comments on nothing when the pointer is taken away, and offers an emptied co
   await user.pointer({ keys: '[MouseLeft>]', target: numbers[0] });
   window.dispatchEvent(new Event('pointercancel'));
   await user.pointer({ keys: '[/MouseLeft]', target: numbers[1] });
-  expect(dialog.queryByRole('textbox', { hidden: true })).toBeNull();
+  expect(dialog.queryByRole('textbox', { name: /^Comment on/u, hidden: true })).toBeNull();
   expect(within(lines).queryAllByRole('option', { selected: true, hidden: true })).toHaveLength(0);
 
   lines.focus();
   await user.keyboard('{Home}{Enter}Why?{Enter}');
   await user.click(dialog.getByRole('button', { name: /^Edit the comment/u, hidden: true }));
-  await user.clear(dialog.getByRole('textbox', { hidden: true }));
+  await user.clear(dialog.getByRole('textbox', { name: /^Comment on/u, hidden: true }));
   await user.keyboard('{Enter}');
   await dialog.findByText(/^Removed the comment on money.rs/u);
   await user.click(dialog.getByRole('button', { name: 'Undo', hidden: true }));

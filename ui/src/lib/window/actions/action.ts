@@ -25,7 +25,7 @@ export interface Desk {
   openRow(row: Row): void;
   toggleSessions(): void;
   toggleSide(): void;
-  /** Shows a dialog. The palette can begin with a query. */
+  /** Shows a dialog. The palette can begin with a query, and `changes` with the message of a `commit`. */
   show(
     dialog:
       | 'settings'

@@ -268,6 +268,7 @@ const CASES: Record<string, Case> = {
     done: () => screen.queryByRole('complementary', { name: 'Changes and tasks' }) !== null,
   },
   changes: { done: dialog('Changes') },
+  commit: { done: dialog('Changes') },
   'next-part': { done: () => document.activeElement !== box() && document.activeElement !== document.body },
   'previous-part': { done: () => document.activeElement !== box() && document.activeElement !== document.body },
   larger: { done: calling('zoomWindow', 'larger') },

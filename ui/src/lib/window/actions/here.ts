@@ -3,7 +3,15 @@
 import type { Action } from './action';
 
 /** Actions that need files or programs of this computer. Another machine has other files under the same names. */
-export const ON_THIS_COMPUTER: readonly string[] = ['restore', 'reveal', 'without-asking', 'usage', 'record', 'link'];
+export const ON_THIS_COMPUTER: readonly string[] = [
+  'restore',
+  'reveal',
+  'without-asking',
+  'usage',
+  'record',
+  'link',
+  'commit',
+];
 
 /** The actions, with these off and saying why where the project is on another machine. */
 export function offElsewhere(actions: readonly Action[]): readonly Action[] {

@@ -24,7 +24,7 @@ export const MENUS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['edit-file', 'reveal', 'copy-path'],
   ],
   View: [
-    ['sessions', 'side', 'changes', 'fold'],
+    ['sessions', 'side', 'changes', 'commit', 'fold'],
     ['side-by-side', 'swap-sides', 'close-second'],
     ['context', 'usage', 'lines'],
     ['larger', 'smaller', 'usual', 'theme'],

@@ -10,8 +10,8 @@ export class Dialogs {
   shown = $state<DialogName | null>(null);
   /** The settings stay open below a dialog that they opened. */
   #hasSettingsBelow = $state(false);
-  /** The query that the palette begins with. */
-  paletteStart = $state('');
+  /** The query that the palette begins with, or the part of the changes page that has the keyboard first. */
+  begin = $state('');
   /** The file that the changes page begins with. */
   changedFile = $state<string | null>(null);
   /** The prompt that another agent is to be asked. */
@@ -32,8 +32,8 @@ export class Dialogs {
       this.changedFile = null;
       void this.project.changes.working.refresh();
     }
+    this.begin = query;
     if (which !== 'palette') return;
-    this.paletteStart = query;
     // The entries appear when they are there; the palette does not wait for a disk.
     void this.project.loadRecent();
   }

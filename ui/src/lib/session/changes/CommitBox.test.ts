@@ -1,0 +1,238 @@
+import { render, screen, within } from '@testing-library/svelte';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+
+import type { CommitRequest, Committed, WindowEvent } from '../../bindings/api';
+import { diffLines } from '../../document/diffLines';
+import { App } from '../../../test/parts';
+import { FakeHost } from '../../../fake/host';
+import { COMMIT_BOX, COMMIT_STATE, WORKING } from '../../../fake/changes';
+import { ManualClock } from '../../../test/clock';
+
+beforeEach(() => localStorage.clear());
+
+/** Sends an event to the window. */
+const say = (host: FakeHost, event: WindowEvent) =>
+  (host as unknown as { hear: (event: WindowEvent) => void }).hear(event);
+
+/** The page of changes with the keyboard in the message of a commit. */
+async function opened(host = new FakeHost('normal')) {
+  onTestFinished(() => host.close());
+  host.workingChanges = WORKING;
+  const { unmount } = render(App, { host, clock: new ManualClock() });
+  await screen.findByRole('main');
+  const user = userEvent.setup();
+  const page = await shown(user);
+  return { host, user, page, unmount };
+}
+
+async function shown(user: ReturnType<typeof userEvent.setup>) {
+  await user.keyboard('{Control>}{Shift>}L{/Shift}{/Control}');
+  const page = within(await screen.findByRole('dialog', { name: 'Changes', hidden: true }));
+  const message = await page.findByRole<HTMLTextAreaElement>('textbox', { name: 'Commit message', hidden: true });
+  await vi.waitFor(() => expect(document.activeElement).toBe(message));
+  await page.findByText('half-even');
+  return page;
+}
+
+type Page = Awaited<ReturnType<typeof shown>>;
+const box = (page: Page, name: string) => page.getByRole<HTMLInputElement>('checkbox', { name, hidden: true });
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, hidden: true });
+
+it('commits the chosen files with the keyboard, says so, and undoes it', async () => {
+  const { host, user, page } = await opened();
+  const commits = vi.spyOn(host, 'commit');
+  // What is staged is chosen; a file that is staged in another version, and one that cannot be committed, are not.
+  expect(box(page, 'Commit rounding.md').checked).toBe(true);
+  expect(box(page, 'Commit old.rs').checked).toBe(false);
+  expect(box(page, 'Commit import.rs').disabled).toBe(true);
+  page.getByText(/1 file is staged in another version/u);
+  expect(button(page, 'Commit 1 file').title).toContain('git commit --quiet --file=-');
+
+  await user.keyboard('{Control>}{Enter}{/Control}');
+  expect(commits).not.toHaveBeenCalled();
+  await user.keyboard('Round to even{Enter}{Enter}As the bank does.');
+  box(page, 'Commit money.rs').focus();
+  await user.keyboard(' ');
+  await user.click(box(page, 'Sign off'));
+  expect(button(page, 'Commit 2 files').title).toContain('--signoff');
+  page.getByRole('textbox', { name: 'Commit message', hidden: true }).focus();
+  await user.keyboard('{Control>}{Enter}{/Control}');
+  await page.findByText('Committed 2 files on half-even.');
+  const whole = { version: null, hunks: null };
+  expect(commits.mock.calls).toEqual([
+    [
+      {
+        files: {
+          only: [
+            { path: 'docs/rounding.md', ...whole },
+            { path: 'src/money.rs', ...whole },
+          ],
+        },
+        message: 'Round to even\n\nAs the bank does.',
+        signoff: true,
+        amend: false,
+        head: COMMIT_STATE.head,
+      },
+      false,
+    ],
+  ]);
+  expect(page.getByRole<HTMLTextAreaElement>('textbox', { name: 'Commit message', hidden: true }).value).toBe('');
+  await page.findByText(/^10 files · /u);
+
+  await user.click(button(page, 'Undo commit'));
+  await page.findByText(/^12 files · /u);
+  await expect.poll(() => document.activeElement?.textContent).toBe('The commit is undone. Its changes are staged.');
+  const message = page.getByRole<HTMLTextAreaElement>('textbox', { name: 'Commit message', hidden: true });
+  expect(message.value).toBe('Round to even\n\nAs the bank does.');
+});
+
+it('chooses all files, none, and a part of one, which a new version of the file takes back', async () => {
+  const { host, user, page } = await opened();
+  const all = page.getByRole<HTMLInputElement>('checkbox', { name: /^Commit all/u, hidden: true });
+  expect(all.indeterminate).toBe(true);
+  await user.click(all);
+  // Not the file in conflict, and not the named pipe.
+  page.getByText(/10 of 10 files chosen/u);
+  await user.click(all);
+  button(page, 'Commit');
+  page.getByText(/^Choose a file first\./u);
+
+  const read = host.answers.fileDiff;
+  let version = 'one';
+  host.answers.fileDiff = async (session, query) => {
+    const diff = await read(session, query);
+    const [first] = diff.diff?.hunks ?? [];
+    if (query.path !== 'src/money.rs' || diff.diff === null || first === undefined) return diff;
+    const lines = diffLines(first).map((line) => ({
+      ...line,
+      oldLine: line.oldLine === null ? null : line.oldLine + 50,
+      newLine: line.newLine === null ? null : line.newLine + 50,
+    }));
+    return { ...diff, diff: { ...diff.diff, hunks: [first, { lines }] }, version };
+  };
+  const commits = vi.spyOn(host, 'commit').mockRejectedValue({
+    code: 'changedSince',
+    message: 'src/money.rs has changed since it was shown. Look at its change again.',
+    detail: null,
+  });
+  await user.click(button(page, /^Changed: src\/money.rs/u));
+  await user.click(await page.findByRole('checkbox', { name: 'Commit lines 62–63 of money.rs', hidden: true }));
+  expect(box(page, 'Commit money.rs').indeterminate).toBe(true);
+  await user.click(page.getByRole('textbox', { name: 'Commit message', hidden: true }));
+  await user.keyboard('A part');
+  version = 'two';
+  await user.click(button(page, 'Commit 1 file'));
+  await page.findByText('src/money.rs has changed since it was shown. Look at its change again.');
+  const hunks = [{ oldStart: 61, nOld: 3, newStart: 61, nNew: 4 }];
+  const [[request] = []] = commits.mock.calls as [CommitRequest, boolean][];
+  expect(request?.files).toEqual({ only: [{ path: 'src/money.rs', version: 'one', hunks }] });
+  await page.findByText('src/money.rs has changed. Choose its parts again.');
+  button(page, 'Commit');
+  // Both parts are the whole file.
+  await user.click(box(page, 'Commit lines 12–13 of money.rs'));
+  await user.click(box(page, 'Commit lines 62–63 of money.rs'));
+  expect([box(page, 'Commit money.rs').checked, box(page, 'Commit money.rs').indeterminate]).toEqual([true, false]);
+});
+
+it('shows the output of hooks, stops them, and keeps the message and the choice of a refused commit', async () => {
+  const { host, user, page } = await opened();
+  let refuse: (reason: unknown) => void = () => undefined;
+  host.commit = () => new Promise<Committed>((_, reject) => (refuse = reject));
+  const output = 'one\ntwo\nthree\nfour\nfive\nsix';
+  const stops = vi.spyOn(host, 'stopCommit').mockImplementation(() => {
+    refuse({ code: 'refused', message: 'The commit was cancelled.', detail: output });
+    return Promise.resolve();
+  });
+  await user.keyboard('Round{Control>}{Enter}{/Control}');
+  await page.findByRole('button', { name: 'Stop', hidden: true });
+  // The list of changes is read again meanwhile. The choice does not depend on it.
+  const states = vi.spyOn(host, 'commitState').mockResolvedValue({ ...COMMIT_BOX, state: null, isRunning: true });
+  window.dispatchEvent(new Event('focus'));
+  await page.findByText(/^12 files · /u);
+  expect(states).not.toHaveBeenCalled();
+  states.mockResolvedValue(COMMIT_BOX);
+  say(host, { type: 'commitOutput', text: '\u001b[31mlint…\u001b[0m\n' });
+  say(host, { type: 'commitOutput', text: 'x'.repeat(100_000) });
+  say(host, { type: 'commitOutput', text: '\nend\u202E' });
+  const log = await page.findByRole('log', { name: 'Output of the commit', hidden: true });
+  await vi.waitFor(() => expect(log.textContent).toMatch(/x\nend\\u\{202E\}$/u));
+  expect(log.textContent.length).toBeLessThan(20_000);
+  await user.click(button(page, 'Stop'));
+  expect(stops).toHaveBeenCalledOnce();
+  const failure = within(await page.findByRole('alert', { hidden: true }));
+  failure.getByText('The commit was cancelled.');
+  expect(failure.getByText(/^one/u).textContent).toBe('one\ntwo\nthree\nfour');
+  failure.getByText('2 more lines');
+  expect(page.getByRole<HTMLTextAreaElement>('textbox', { name: 'Commit message', hidden: true }).value).toBe('Round');
+  expect(box(page, 'Commit rounding.md').checked).toBe(true);
+});
+
+it('keeps the message when the page is closed, and when the window is loaded again', async () => {
+  const first = await opened();
+  await first.user.keyboard('Round to');
+  await first.user.click(button(first.page, 'Close'));
+  const again = await shown(first.user);
+  const written = (page: Page) =>
+    page.getByRole<HTMLTextAreaElement>('textbox', { name: 'Commit message', hidden: true }).value;
+  expect(written(again)).toBe('Round to');
+  first.unmount();
+  const second = await opened();
+  expect(written(second.page)).toBe('Round to');
+  // Amending has the message of the last commit, and gives the other one back.
+  await second.user.click(box(second.page, 'Amend'));
+  expect(written(second.page)).toBe(COMMIT_STATE.amendable);
+  button(second.page, 'Amend with 1 file');
+  await second.user.click(box(second.page, 'Amend'));
+  expect(written(second.page)).toBe('Round to');
+});
+
+it('follows a commit that began before the page was loaded, and says why none can be made', async () => {
+  const host = new FakeHost('normal');
+  host.commitBox = { ...COMMIT_BOX, state: null, isRunning: true };
+  onTestFinished(() => host.close());
+  host.workingChanges = WORKING;
+  render(App, { host, clock: new ManualClock() });
+  await screen.findByRole('main');
+  const user = userEvent.setup();
+  await user.keyboard('{Control>}{Shift>}L{/Shift}{/Control}');
+  const page = within(await screen.findByRole('dialog', { name: 'Changes', hidden: true }));
+  await page.findByRole('button', { name: 'Stop', hidden: true });
+  const problem = { code: 'refused' as const, message: 'A rebase is not finished. Finish it first.', detail: null };
+  host.commitBox = { ...COMMIT_BOX, state: null, problem };
+  say(host, { type: 'commitEnded' });
+  await page.findByText('A rebase is not finished. Finish it first.');
+  expect(page.queryByRole('button', { name: 'Stop', hidden: true })).toBeNull();
+  const commits = vi.spyOn(host, 'commit');
+  await user.click(page.getByRole('textbox', { name: 'Commit message', hidden: true }));
+  await user.keyboard('Round{Control>}{Enter}{/Control}');
+  expect(commits).not.toHaveBeenCalled();
+});
+
+it('names the programs of a commit, and leaves them out if the user wants that', async () => {
+  const host = new FakeHost('normal');
+  host.commitBox = { ...COMMIT_BOX, state: { ...COMMIT_STATE, programs: ['pre-commit'] }, isTrusted: false };
+  const { user, page } = await opened(host);
+  const commits = vi.spyOn(host, 'commit');
+  page.getByText(/Deskbell asks in a dialog before it runs\s+pre-commit\./u);
+  expect(button(page, 'Commit 1 file').title).toContain('git commit --quiet');
+  await user.click(box(page, 'Skip hooks'));
+  expect(button(page, 'Commit 1 file').title).toContain('git commit-tree');
+  await user.click(page.getByRole('textbox', { name: 'Commit message', hidden: true }));
+  await user.keyboard('Round{Control>}{Enter}{/Control}');
+  await page.findByText('Committed 1 file on half-even.');
+  expect(commits.mock.calls[0]?.[1]).toBe(true);
+});
+
+it('offers no commit on another machine and none against another moment', async () => {
+  const host = new FakeHost('far');
+  onTestFinished(() => host.close());
+  host.workingChanges = WORKING;
+  render(App, { host, clock: new ManualClock() });
+  await screen.findByRole('main');
+  const user = userEvent.setup();
+  await user.keyboard('{Control>}{Shift>}J{/Shift}{/Control}');
+  const page = within(await screen.findByRole('dialog', { name: 'Changes', hidden: true }));
+  await page.findByText(/Commits are not available here for files on box/u);
+  expect(page.queryByRole('textbox', { name: 'Commit message', hidden: true })).toBeNull();
+});
