@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::oneshot;
 
-/// The commits that are being made, by the label of their window, each with its stop until that is used.
+/// The running commits by the label of their window, each with the sender that stops it. A stopped one has none.
 #[derive(Default)]
 pub struct RunningCommits(Mutex<HashMap<String, Option<oneshot::Sender<()>>>>);
 
@@ -32,9 +32,9 @@ impl RunningCommits {
         self.lock().remove(label);
     }
 
-    /// Stops the commit of a window, as far as there is one.
+    /// Stops the commit of a window, if there is one.
     pub fn stop(&self, label: &str) {
-        // A receiver without its sender has received.
+        // Dropping the sender completes the receiver.
         drop(self.lock().get_mut(label).and_then(Option::take));
     }
 }
@@ -53,7 +53,7 @@ mod tests {
         running.stop("project-1");
         assert_eq!(stopped.try_recv(), Err(TryRecvError::Closed));
         assert_eq!(other.try_recv(), Err(TryRecvError::Empty));
-        // It still ends: no other one begins before that.
+        // Another commit begins only when the stopped one has ended.
         assert!(running.has("project-1") && running.begin("project-1").is_none());
         running.stop("project-1");
         running.ended("project-1");

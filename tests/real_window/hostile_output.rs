@@ -83,7 +83,7 @@ async fn show_all(stage: &mut Stage, policy: bool) -> Result<()> {
         ensure!(found["problems"] == json!([]), "{}: {found:#}", names());
         ensure!(found["ran"].is_null(), "{}: a script ran: {found:#}", names());
         ensure!(found["same"] == true, "{}: the page is another one: {found:#}", names());
-        // Text, thought, two calls: each was drawn and checked.
+        // Each input is drawn as a text, a thought and two calls.
         let items = 4 * batch.len() as u64;
         ensure!(found["seen"].as_u64() >= Some(items), "{}: not all was looked at: {found:#}", names());
         ensure!(found["longest"].as_f64() < Some(LONGEST_FRAME), "{}: the page hung: {found:#}", names());

@@ -25,7 +25,7 @@ struct Wanted<T> {
     /// `None` once it was sent.
     notification: Option<DesktopNotification>,
     subject: T,
-    /// Hears whether the daemon accepts it.
+    /// Receives whether the daemon accepted the notification.
     accepted: Option<oneshot::Sender<bool>>,
 }
 

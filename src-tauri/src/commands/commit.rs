@@ -86,7 +86,7 @@ async fn make(
     let commits = commits(folder);
     let (said, mut heard) = mpsc::unbounded_channel::<String>();
     let making = async move {
-        // The receiver lives longer.
+        // Sending cannot fail: the receiver is dropped after the sender.
         let say = move |text: &str| drop(said.send(text.to_owned()));
         let ending = Box::pin(async { drop(stopped.await) });
         if may_run != CommitPrograms::Ask {

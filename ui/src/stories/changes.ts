@@ -61,7 +61,7 @@ function acts(facts: Partial<Pick<ChangeActs, 'said' | 'reverted' | 'asked'>> = 
   return Object.assign(made, facts);
 }
 
-/** A commit box that outlives nothing. */
+/** A commit box whose message is not stored. */
 function commitBox(
   facts: Partial<
     Pick<CommitBox, 'output' | 'failure' | 'said' | 'committed' | 'message' | 'amend' | 'withoutPrograms'>

@@ -11,7 +11,7 @@ export class SessionChanges {
   readonly working = new WorkingChanges((against) => this.#list(against));
   /** The actions on the changes, once the page of changes was shown: they are loaded with it. */
   acts: ChangeActs | null = null;
-  /** The commit box, in the same way. */
+  /** The commit box, once the page of changes was shown. */
   commit: CommitBox | null = null;
 
   /** `openId` returns the open session, `isFar` whether the project is on another machine. */

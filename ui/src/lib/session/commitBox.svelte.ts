@@ -208,7 +208,7 @@ export class CommitBox {
     const request = { files: { only: this.filesOf(files) }, message, signoff, amend, head: state.head };
     [this.failure, this.committed, this.output] = [null, null, ''];
     this.#isCommitting = true;
-    // What is being read would say that a commit runs.
+    // A state that is still being read would show this commit as one of another page.
     this.#nr += 1;
     try {
       const made = await this.#host.commit(request, this.withoutPrograms);

@@ -42,7 +42,7 @@ const button = (page: Page, name: string | RegExp) => page.getByRole('button', {
 it('commits the chosen files with the keyboard, says so, and undoes it', async () => {
   const { host, user, page } = await opened();
   const commits = vi.spyOn(host, 'commit');
-  // What is staged is chosen; a file that is staged in another version, and one that cannot be committed, are not.
+  // A staged file is chosen. A file that is staged in another version, or that cannot be committed, is not.
   expect(box(page, 'Commit rounding.md').checked).toBe(true);
   expect(box(page, 'Commit old.rs').checked).toBe(false);
   expect(box(page, 'Commit import.rs').disabled).toBe(true);

@@ -137,7 +137,7 @@ describe('the settings', () => {
     expect(within(rowOf('Tray icon')).getByRole('alert').textContent).toBe('You did not confirm the change.');
     await user.type(field('Editor'), 'vi{Enter}');
     await user.tab();
-    // It is not asked about again when the field is left.
+    // Leaving the field does not ask again.
     expect(saved.filter(([key]) => key === 'editor')).toHaveLength(1);
     expect(field('Editor').value).toBe('vi');
   });

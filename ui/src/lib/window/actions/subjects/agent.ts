@@ -12,7 +12,7 @@ const chosenFor = (desk: Desk): Session | null => open(desk)?.session ?? desk.pr
 
 const choose = (desk: Desk, command: Command, what: string) => void desk.project.choose(desk.pane, command, what);
 
-/** What can be switched in the agent of the open session, or before there is one. */
+/** An action that switches a choice of the open session, or of the session that a choice would begin. */
 const switching = (
   id: string,
   label: string,
