@@ -32,6 +32,7 @@ const RUN: &[&str] = &[
     "deskbell projects",
     "deskbell recordings",
     "deskbell recordings --clear",
+    "deskbell agents --models",
     "deskbell commit src/lib.rs -m 'Fix totals'",
     "deskbell sessions running",
     "deskbell sessions stop --all",
