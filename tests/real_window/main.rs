@@ -263,6 +263,7 @@ fn main() {
         secrets: no_secret_of_a_window_is_in_the_log_or_the_diagnostics;
         awake: the_computer_stays_awake_while_an_agent_works_and_not_while_it_waits;
         settings: each_setting_of_the_looks_is_seen_at_once,
+            the_settings_page_changes_at_once_and_returns_to_the_draft,
             new_sessions_begin_as_the_settings_say,
             a_program_is_changed_only_by_the_dialog;
         failures: an_agent_that_prints_garbage_is_told,

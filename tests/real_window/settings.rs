@@ -5,7 +5,9 @@ use std::process::Stdio;
 
 use anyhow::{Context, Result, anyhow, ensure};
 use deskbell_engine::settings::SettingsFile;
-use deskbell_tests::window::{AgentStub, LONG, Process, SHORT, Window, app_program, eventually};
+use deskbell_tests::window::{
+    AgentStub, LONG, Notification, Process, SHORT, Window, app_program, eventually,
+};
 use serde_json::json;
 
 use crate::stage::Stage;
@@ -183,6 +185,46 @@ pub async fn each_setting_of_the_looks_is_seen_at_once() -> Result<()> {
                 Ok(((number(&stage.window, width).await? * 1.5 - usual).abs() < 3.0).then_some(()))
             })
             .await
+        })
+        .await
+}
+
+pub async fn the_settings_page_changes_at_once_and_returns_to_the_draft() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("settings-page", async |stage| {
+            let window = &stage.window;
+            window.type_into("Prompt", "half a thought").await?;
+            window.key("ctrl+comma").await?;
+            window.find("dialog", "Settings").await?;
+            let holds = async |key: &str, wanted: &str| {
+                eventually("the file follows the page", SHORT, async || {
+                    Ok((setting(stage, key)? == wanted).then_some(()))
+                })
+                .await
+                .with_context(|| format!("{key} is not {wanted}"))
+            };
+            window.click("radio", "Dark").await?;
+            holds("theme", "\"dark\"").await?;
+            window.click("switch", "Notify: Fails").await?;
+            holds("bell.failed.on", "false").await?;
+            window.click("button", "Send a test").await?;
+            window.wait_shows("The desktop accepted “Needs you”, “Finishes”.", SHORT).await?;
+            let is_test = |seen: &Notification| seen.summary == "Test of Deskbell";
+            let sent = stage.notifications.all().iter().filter(|seen| is_test(seen)).count();
+            ensure!(sent == 2, "{sent} tests were sent");
+            window.drawn().await?;
+            window.screenshot("settings-page").await?;
+            // The last change is undone by its key, the one before by its button.
+            window.key("ctrl+z").await?;
+            holds("bell.failed.on", "true").await?;
+            window.click("button", "Reset to follow the system: Theme").await?;
+            holds("theme", "\"system\"").await?;
+            window.key("Escape").await?;
+            window.gone("dialog", "Settings").await?;
+            window.wait_focus("Prompt").await?;
+            ensure!(window.value("Prompt").await? == "half a thought", "the draft was lost");
+            Ok(())
         })
         .await
 }
