@@ -51,7 +51,7 @@ requestAnimationFrame(beat);
 async function go() {
   const log = document.querySelector("[role=log]");
   // Most of it fits into the view at once.
-  document.documentElement.style.zoom = "0.1";
+  document.documentElement.style.zoom = "0.25";
   // Unfinished layout can move the view back to the end.
   for (let tries = 0; tries < 3; tries += log.scrollTop > 0 ? 0 : 1) {
     log.scrollTop = 0;
