@@ -164,7 +164,8 @@ pub async fn the_bell_never_wears_out() -> Result<()> {
                 let said = words(seen).to_lowercase();
                 said.contains("529") || said.contains("overloaded")
             };
-            stage.notifications.wait_for(failed, LONG).await.map(drop)
+            // 25 turns, which take 3 s alone and 30 s beside other windows.
+            stage.notifications.wait_for(failed, LONG * 3).await.map(drop)
         })
         .await
 }
