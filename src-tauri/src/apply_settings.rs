@@ -1,11 +1,11 @@
 //! Puts changed settings into effect, whether the page, `deskbell settings` or the user's editor changed the file.
 
-use crate::closing::{Answer, Question};
+use crate::closing::Question;
 use crate::start;
 use crate::windows::{BOARD, Windows};
 use crate::{autostart, board, emit, keep_awake, lifecycle, native_dialogs, project, zoom};
 use deskbell_cli::logs;
-use deskbell_engine::api::{CommandError, ErrorCode, Settings, WindowEvent};
+use deskbell_engine::api::{CommandError, Settings, WindowEvent};
 use deskbell_engine::disk;
 use deskbell_engine::settings::{SettingsFile, SettingsWatch};
 use deskbell_sessions::registry::SessionRegistry;
@@ -67,13 +67,7 @@ pub async fn confirm(window: &WebviewWindow, changes: &[String]) -> Result<(), C
         background: None,
         arms_late: true,
     };
-    let detail = match native_dialogs::confirm(window, question).await {
-        Ok(Answer::Stop { .. }) => return Ok(()),
-        Ok(_) => None,
-        Err(error) => Some(format!("{error:#}")),
-    };
-    let message = "You did not confirm the change in the dialog.".to_owned();
-    Err(CommandError { code: ErrorCode::Refused, message, detail })
+    native_dialogs::accepted(window, question, "You did not confirm the change in the dialog.").await
 }
 
 /// Reads the file and puts it into effect.

@@ -76,6 +76,16 @@ pub async fn confirm(window: &WebviewWindow, question: Question) -> anyhow::Resu
     confirmed.await.context("the dialog ended without an answer")
 }
 
+/// Asks the question on the window. Returns the refusal unless the user accepts.
+pub async fn accepted(window: &WebviewWindow, question: Question, refusal: &str) -> Result<(), CommandError> {
+    let detail = match confirm(window, question).await {
+        Ok(Answer::Stop { .. }) => return Ok(()),
+        Ok(_) => None,
+        Err(error) => Some(format!("{error:#}")),
+    };
+    Err(CommandError { code: ErrorCode::Refused, message: refusal.to_owned(), detail })
+}
+
 /// Shows what failed outside every window, and why, and waits until the user closes the message. Call it on the main
 /// thread.
 pub fn say_failure(what: &str, problem: &str) {

@@ -1,7 +1,7 @@
 //! Commands of the commit box: commits of the user in the folder of the window's project.
 
 use super::{Answer, project_here};
-use crate::closing::{Answer as Chosen, Question};
+use crate::closing::Question;
 use crate::running_commits::RunningCommits;
 use crate::{emit, native_dialogs};
 use deskbell_engine::LocalHost;
@@ -128,13 +128,8 @@ async fn confirm(window: &WebviewWindow, folder: &Path, programs: &[String]) -> 
         background: None,
         arms_late: true,
     };
-    let detail = match native_dialogs::confirm(window, question).await {
-        Ok(Chosen::Stop { .. }) => return Ok(()),
-        Ok(_) => None,
-        Err(error) => Some(format!("{error:#}")),
-    };
-    let message = "You did not confirm the programs in the dialog, so no commit was made.".to_owned();
-    Err(CommandError { code: ErrorCode::Refused, message, detail })
+    let refusal = "You did not confirm the programs in the dialog, so no commit was made.";
+    native_dialogs::accepted(window, question, refusal).await
 }
 
 /// Stops the commit of this window.
