@@ -103,10 +103,7 @@ impl SessionRegistry {
         let profile = self.profile_of(project, agent);
         let acp = profile.as_ref().and_then(profiles::agent);
         let agent = if acp.is_some() { AgentKind::Acp } else { agent };
-        let keeps = match project {
-            ProjectRef::There(_) => true,
-            ProjectRef::Here(folder) => self.is_kept(folder).await?,
-        };
+        let keeps = self.keeps_new(project).await?;
         let name = profile.as_ref().map(|profile| &profile.name);
         if let Some(empty) = self.empty_session(project, (agent, acp.as_ref(), name), keeps) {
             return Ok(Some(empty));
@@ -119,6 +116,14 @@ impl SessionRegistry {
         let (store, recorder) = (Some(self.store.clone()), Recorder::default());
         let handle = self.opener.open(record, store, self.policy(), Timeouts::default(), recorder);
         Ok(Some(handle.snapshot().await?.session))
+    }
+
+    /// Whether new sessions of a project run in a server.
+    async fn keeps_new(&self, project: &ProjectRef) -> Result<bool, CommandError> {
+        match project {
+            ProjectRef::There(_) => Ok(true),
+            ProjectRef::Here(folder) => self.is_kept(folder).await,
+        }
     }
 
     /// The project's session without a prompt, with this agent and this profile, in the window or in a server.
@@ -153,10 +158,7 @@ impl SessionRegistry {
             });
         }
         // Running without asking is chosen for a process of this app.
-        let keeps = match project {
-            ProjectRef::There(_) => true,
-            ProjectRef::Here(folder) => !at_rest && self.is_kept(folder).await?,
-        };
+        let keeps = !at_rest && self.keeps_new(project).await?;
         let name = profile.as_ref().map(|profile| &profile.name);
         let empty = self.empty_session(project, (agent, None, name), keeps);
         if let Some(empty) = empty.filter(|session| !(at_rest && session.alive)) {
