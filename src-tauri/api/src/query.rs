@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 /// The parameters of a query, with the type of its answer.
-pub trait Query: Clone + Into<SessionQuery> {
+pub trait TypedQuery: Clone + Into<SessionQuery> {
     type Answer: Serialize + DeserializeOwned + Send + 'static;
 }
 
@@ -71,7 +71,7 @@ macro_rules! queries {
             #[derive(Clone, Debug, PartialEq)]
             pub struct $query { $(pub $field: $type),* }
 
-            impl Query for $query {
+            impl TypedQuery for $query {
                 type Answer = $answer;
             }
 

@@ -7,7 +7,7 @@ mod client;
 mod older;
 mod orphans;
 pub mod place;
-mod reverted;
+mod revert_history;
 mod sessions;
 
 use crate::args::server::ServeOptions;
@@ -27,7 +27,7 @@ use deskbell_sessions::opener::SessionOpener;
 use deskbell_sessions::queries::QuerySources;
 use deskbell_sessions::{folders, trust};
 use place::Place;
-use reverted::Reverted;
+use revert_history::RevertHistory;
 use sessions::{Job, Sessions};
 use std::collections::HashMap;
 use std::io::Write;
@@ -131,7 +131,7 @@ pub struct Server {
     clients: Mutex<HashMap<ClientId, Connection>>,
     sessions: Sessions,
     sources: QuerySources,
-    reverted: Reverted,
+    reverts: RevertHistory,
     opener: SessionOpener,
     decisions: TrustStore,
     n_clients: AtomicU64,
@@ -163,7 +163,7 @@ impl Server {
             clients: Mutex::default(),
             sessions,
             sources: QuerySources::default(),
-            reverted: Reverted::default(),
+            reverts: RevertHistory::default(),
             opener: SessionOpener { data, run },
             decisions,
             n_clients: AtomicU64::new(0),

@@ -108,7 +108,7 @@ impl Compared<'_> {
 }
 
 /// A query about the folder or the processes of a session.
-trait FolderRead: Query {
+trait FolderRead: TypedQuery {
     async fn read(self, of: &QueriedSession<'_>) -> Result<Self::Answer, CommandError>;
 }
 

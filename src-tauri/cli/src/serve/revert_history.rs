@@ -18,9 +18,9 @@ const MOST_REVERTS: usize = 256;
 /// The reverts of this server that can be undone, by the id of their request: the folder, and the time that names the
 /// copies.
 #[derive(Default)]
-pub struct Reverted(Mutex<VecDeque<(String, PathBuf, u64)>>);
+pub struct RevertHistory(Mutex<VecDeque<(String, PathBuf, u64)>>);
 
-impl Reverted {
+impl RevertHistory {
     /// Reverts a change in a folder, or undoes a revert.
     pub async fn carry_out(
         &self,

@@ -447,7 +447,7 @@ impl Server {
         change: RevertRequest,
     ) -> Result<(), CommandError> {
         let project = lock(&self.sessions.entries).get(session_id).map(|entry| entry.project.clone());
-        self.reverted
+        self.reverts
             .carry_out(id, &project.ok_or_else(gone)?, change, &self.sources.prompts, session_id)
             .await
     }

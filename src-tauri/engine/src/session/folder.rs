@@ -24,7 +24,7 @@ const MOST_FILES: usize = 100;
 const LONGEST_PATH: usize = 4 << 10;
 
 /// A query whose answer comes from a server, which may be on another machine.
-pub trait CheckedAnswer: Query {
+pub trait CheckedAnswer: TypedQuery {
     const TIMEOUT: Duration = ANSWERS;
 
     /// Bounds and checks the answer to this query.
