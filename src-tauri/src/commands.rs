@@ -260,9 +260,10 @@ pub async fn ask(
     window: WebviewWindow,
     session_id: SessionId,
     query: SessionQuery,
-) -> Answer<serde_json::Value> {
+) -> Answer<Response> {
     let (project, sources) = (project_of(&app, &window)?, app.state::<QuerySources>());
-    app.state::<SessionRegistry>().answer(&project, &session_id, query, &sources).await
+    let answer = app.state::<SessionRegistry>().answer(&project, &session_id, query, &sources).await?;
+    Ok(Response::new(answer))
 }
 
 /// Carries out a command on a session of this window's project.

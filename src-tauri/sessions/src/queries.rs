@@ -53,9 +53,26 @@ pub struct QueriedSession<'a> {
     pub most_bytes: Option<usize>,
 }
 
+/// A form of an answer: a value for the line of a server, or JSON for a page.
+pub trait AnswerForm: Sized {
+    fn of(answer: &impl Serialize) -> serde_json::Result<Self>;
+}
+
+impl AnswerForm for Value {
+    fn of(answer: &impl Serialize) -> serde_json::Result<Self> {
+        serde_json::to_value(answer)
+    }
+}
+
+impl AnswerForm for String {
+    fn of(answer: &impl Serialize) -> serde_json::Result<Self> {
+        serde_json::to_string(answer)
+    }
+}
+
 impl QueriedSession<'_> {
     /// Answers a query.
-    pub async fn answer(&self, query: SessionQuery) -> Result<Value, CommandError> {
+    pub async fn answer<A: AnswerForm>(&self, query: SessionQuery) -> Result<A, CommandError> {
         each_query!(
             query,
             session query => written(&self.session.query(query).await?),
@@ -71,7 +88,10 @@ impl QueriedSession<'_> {
 }
 
 /// Answers a query about a session of another machine.
-pub async fn answer_there(session: &SessionHandle, query: SessionQuery) -> Result<Value, CommandError> {
+pub async fn answer_there<A: AnswerForm>(
+    session: &SessionHandle,
+    query: SessionQuery,
+) -> Result<A, CommandError> {
     let there = session.mirrored().ok_or_else(unknown)?;
     each_query!(
         query,
@@ -234,8 +254,8 @@ fn is_longer(answer: &impl Serialize, most: Option<usize>) -> Result<bool, Comma
     Ok(text.len() > most)
 }
 
-fn written(answer: &impl Serialize) -> Result<Value, CommandError> {
-    serde_json::to_value(answer).map_err(|error| unwritten(&error))
+fn written<A: AnswerForm>(answer: &impl Serialize) -> Result<A, CommandError> {
+    A::of(answer).map_err(|error| unwritten(&error))
 }
 
 fn unwritten(error: &serde_json::Error) -> CommandError {

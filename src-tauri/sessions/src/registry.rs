@@ -26,7 +26,6 @@ use deskbell_engine::remote::ServerLink;
 use deskbell_engine::session::Timeouts;
 use deskbell_engine::session::{SessionHandle, Subscriber};
 use deskbell_engine::store::{Record, SavedSession, Sessions, Store};
-use serde_json::Value;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -436,14 +435,14 @@ impl SessionRegistry {
         entry.map(|entry| entry.handle.clone()).ok_or_else(no_such_session)
     }
 
-    /// Answers a query about a session of this project, on the machine of the project.
+    /// Answers a query about a session of this project, on the machine of the project, as JSON.
     pub async fn answer(
         &self,
         project: &ProjectRef,
         id: &SessionId,
         query: SessionQuery,
         sources: &QuerySources,
-    ) -> Result<Value, CommandError> {
+    ) -> Result<String, CommandError> {
         let session = self.session(project, id)?;
         let ProjectRef::Here(folder) = project else { return queries::answer_there(&session, query).await };
         let pid = self.lock().get(id).and_then(|entry| entry.session.pid);
