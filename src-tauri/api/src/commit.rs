@@ -90,26 +90,40 @@ pub struct CommitState {
     pub staged: Vec<String>,
     /// Paths of the list of changes whose staged version is another one.
     pub partly_staged: Vec<String>,
-    /// The message of the last commit, if the user may amend it.
-    pub amendable: Option<String>,
-    /// Why the last commit cannot be amended.
-    pub not_amendable: Option<String>,
+    /// `null` if there is no commit yet.
+    pub amendment: Option<Amendment>,
     /// The hooks, filters and other programs that `git commit` would run.
     pub programs: Vec<String>,
 }
 
+/// Whether the last commit can be amended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(tag = "type", rename_all = "camelCase")]
+pub enum Amendment {
+    Possible {
+        /// The message of the last commit; empty if it is not in UTF-8.
+        message: String,
+        /// The programs that `git commit --amend` would run.
+        programs: Vec<String>,
+    },
+    Refused {
+        reason: String,
+    },
+}
+
 /// The state of the commit box of a window.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct CommitBoxState {
-    /// `null` if no commit can be made.
-    pub state: Option<CommitState>,
-    /// Why no commit can be made.
-    pub problem: Option<CommandError>,
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum CommitBoxState {
+    Ready {
+        repository: CommitState,
+        /// The folder is trusted. Otherwise the user is asked in a dialog before programs run.
+        is_trusted: bool,
+    },
+    /// No commit can be made.
+    Refused { problem: CommandError },
     /// A commit of this window is being made.
-    pub is_running: bool,
-    /// The folder is trusted. Otherwise the user is asked in a dialog before programs run.
-    pub is_trusted: bool,
+    Running,
 }
 
 /// A commit that was made.

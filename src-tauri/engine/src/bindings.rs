@@ -174,6 +174,7 @@ fn typescript() -> String {
         CommitFile,
         CommitState,
         CommitBoxState,
+        Amendment,
         Committed,
         UndoneCommit,
         UsageRow,

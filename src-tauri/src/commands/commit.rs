@@ -39,15 +39,14 @@ async fn is_trusted(app: &AppHandle, folder: &Path) -> Answer<bool> {
 #[tauri::command]
 pub async fn commit_state(app: AppHandle, window: WebviewWindow) -> Answer<CommitBoxState> {
     let folder = project_here(&app, &window)?;
-    let is_trusted = is_trusted(&app, &folder).await?;
     if app.state::<RunningCommits>().has(window.label()) {
-        return Ok(CommitBoxState { state: None, problem: None, is_running: true, is_trusted });
+        return Ok(CommitBoxState::Running);
     }
-    let (state, problem) = match commits(&folder).state().await {
-        Ok(state) => (Some(state), None),
-        Err(problem) => (None, Some(problem.into())),
-    };
-    Ok(CommitBoxState { state, problem, is_running: false, is_trusted })
+    let is_trusted = is_trusted(&app, &folder).await?;
+    Ok(match commits(&folder).state().await {
+        Ok(repository) => CommitBoxState::Ready { repository, is_trusted },
+        Err(problem) => CommitBoxState::Refused { problem: problem.into() },
+    })
 }
 
 /// Makes a commit. In a restricted folder a native dialog asks before hooks and other programs run; `without_programs`

@@ -80,12 +80,11 @@ export const COMMIT_STATE: CommitState = {
   head: '9f8b1c22e04d7a61c05b2f3d6e7a8b9c0d1e2f30',
   staged: ['docs/rounding.md'],
   partlyStaged: ['src/old.rs'],
-  amendable: 'Round half to even\n\nThe bank does it that way.',
-  notAmendable: null,
+  amendment: { type: 'possible', message: 'Round half to even\n\nThe bank does it that way.', programs: [] },
   programs: [],
 };
 
-export const COMMIT_BOX: CommitBoxState = { state: COMMIT_STATE, problem: null, isRunning: false, isTrusted: true };
+export const COMMIT_BOX: CommitBoxState = { type: 'ready', repository: COMMIT_STATE, isTrusted: true };
 
 export const COMMITTED: Committed = {
   id: '3f6d2c1a9b8e7f60514233241506172839405162',

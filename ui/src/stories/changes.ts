@@ -16,7 +16,6 @@ import SideBySide from '../lib/session/changes/SideBySide.svelte';
 import { WorkingChanges } from '../lib/session/workingTree.svelte';
 import { diffLines } from '../lib/document/diffLines';
 import {
-  COMMIT_BOX,
   COMMIT_STATE,
   COMMITTED,
   diffOf,
@@ -67,10 +66,9 @@ function commitBox(
     Pick<CommitBox, 'output' | 'failure' | 'said' | 'committed' | 'message' | 'amend' | 'withoutPrograms'>
   > = {},
   state: Partial<CommitState> = {},
-  view: Partial<CommitBoxState> = {},
+  box: CommitBoxState = { type: 'ready', repository: { ...COMMIT_STATE, ...state }, isTrusted: true },
 ) {
   sessionStorage.removeItem('deskbell.commit.story');
-  const box: CommitBoxState = { ...COMMIT_BOX, state: { ...COMMIT_STATE, ...state }, ...view };
   const host = {
     state: () => Promise.resolve(box),
     commit: () => Promise.resolve(COMMITTED),
@@ -90,6 +88,11 @@ const refused = { code: 'refused' as const, message: 'Git or a hook refused the 
 const DETACHED =
   'No branch is checked out, so a commit would be lost easily. Create a branch first: git switch -c NAME.';
 const detached = { code: 'refused' as const, message: DETACHED, detail: null };
+const RESTRICTED: CommitBoxState = {
+  type: 'ready',
+  repository: { ...COMMIT_STATE, programs: ['pre-commit', 'signing'] },
+  isTrusted: false,
+};
 const MESSAGE = 'Round half to even in totals\n\nThe bank does it that way.';
 
 /** Chooses two files. */
@@ -243,21 +246,21 @@ export const changes: Page = () => [
     'with a choice': { box: chosen2(), files },
     'amending the last commit': { box: commitBox({ amend: true }), files },
     'amending refused': {
-      box: commitBox({}, { amendable: null, notAmendable: 'The last commit is already on origin/main.' }),
+      box: commitBox({}, { amendment: { type: 'refused', reason: 'The last commit is already on origin/main.' } }),
       files,
     },
     'with hooks': { box: commitBox({ message: MESSAGE }, { programs: ['pre-commit', 'commit-msg'] }), files },
     'with hooks in a restricted folder': {
-      box: commitBox({ message: MESSAGE }, { programs: ['pre-commit', 'signing'] }, { isTrusted: false }),
+      box: commitBox({ message: MESSAGE }, {}, RESTRICTED),
       files,
     },
     'a running hook': {
-      box: commitBox({ message: MESSAGE, output: HOOK_OUTPUT }, {}, { isRunning: true, state: null }),
+      box: commitBox({ message: MESSAGE, output: HOOK_OUTPUT }, {}, { type: 'running' }),
       files,
     },
     'a failing hook': { box: commitBox({ message: MESSAGE, failure: refused }), files },
     done: { box: commitBox({ said: 'Committed 3 files on half-even.', committed: COMMITTED }), files: [] },
-    'no branch': { box: commitBox({ message: MESSAGE }, {}, { state: null, problem: detached }), files },
+    'no branch': { box: commitBox({ message: MESSAGE }, {}, { type: 'refused', problem: detached }), files },
     reading: { box: Object.assign(commitBox(), { view: null }), files },
   }),
   ...states('FileSection', FileSection, {

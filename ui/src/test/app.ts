@@ -14,18 +14,24 @@ export interface OpenedApp {
   host: FakeHost;
   clock: ManualClock;
   user: UserEvent;
+  unmount: () => void;
 }
 
 /** `panels` are as an earlier window of the project left them. */
 export async function openApp(scene = 'conversation', panels?: SidePanels): Promise<OpenedApp> {
   const host = new FakeHost(scene);
   if (panels !== undefined) host.panels = panels;
+  return openHost(host);
+}
+
+/** The app with this host, after its first drawing. */
+export async function openHost(host: FakeHost): Promise<OpenedApp> {
   onTestFinished(() => host.close());
   const clock = new ManualClock();
-  render(App, { host, clock });
+  const { unmount } = render(App, { host, clock });
   await screen.findByRole('main');
   await tick();
-  return { host, clock, user: userEvent.setup() };
+  return { host, clock, user: userEvent.setup(), unmount };
 }
 
 export const promptBox = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Prompt' });

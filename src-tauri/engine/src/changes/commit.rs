@@ -24,7 +24,7 @@ use super::git::{Git, GitError};
 use super::listing::{GitPath, records};
 use super::snapshot::hash;
 use crate::api::{
-    CommitFiles, CommitPlan, CommitProblem, CommitPrograms, CommitRequest, CommitState, Committed,
+    Amendment, CommitFiles, CommitPlan, CommitProblem, CommitPrograms, CommitRequest, CommitState, Committed,
     UndoneCommit,
 };
 use crate::disk;
@@ -141,10 +141,14 @@ impl<'a> Commits<'a> {
         let user = git.as_user(self.environment.clone());
         let BranchHead { branch, head } = BranchHead::of(&git).await?;
         let (author, _) = identity(&user).await?;
-        let (amendable, not_amendable) = match amendable(&git, head.as_deref(), &author).await {
-            Ok(last) => (Some(String::from_utf8_lossy(&last.message).trim_end().to_owned()), None),
-            Err(CommitProblem::NothingToAmend) => (None, None),
-            Err(refused) => (None, Some(format!("{refused}."))),
+        let known = programs(&user).await?;
+        let amendment = match amendable(&git, head.as_deref(), &author).await {
+            Ok(last) => Some(Amendment::Possible {
+                programs: runs(known.clone(), Some(&last)),
+                message: String::from_utf8(last.message).unwrap_or_default().trim_end().to_owned(),
+            }),
+            Err(CommitProblem::NothingToAmend) => None,
+            Err(refused) => Some(Amendment::Refused { reason: format!("{refused}.") }),
         };
         let (last, index) = tokio::try_join!(of_commit(&git, head.as_deref()), of_index(&git))?;
         let differing = differing(&git).await?;
@@ -153,16 +157,13 @@ impl<'a> Commits<'a> {
         });
         let (partly_staged, staged): (Vec<_>, Vec<_>) = here.partition(|(is_partly, _)| *is_partly);
         let names = |paths: Vec<(bool, String)>| paths.into_iter().map(|(_, name)| name).collect();
-        let mut programs = programs(&user).await?;
-        programs.retain(|name| name != "post-rewrite");
         Ok(CommitState {
             branch,
             head,
             staged: names(staged),
             partly_staged: names(partly_staged),
-            amendable,
-            not_amendable,
-            programs,
+            amendment,
+            programs: runs(known, None),
         })
     }
 
@@ -337,15 +338,11 @@ impl<'a> Commits<'a> {
             return Err(CommitProblem::HeadMoved);
         }
         let (author, committer) = identity(&work.user).await?;
-        let mut runs = programs(&work.user).await?;
-        if request.amend {
-            let amended = amendable(&work.git, place.head.as_deref(), &author).await?;
-            if amended.is_signed && !runs.iter().any(|name| name == "signing") {
-                runs.push("signing".to_owned());
-            }
-        } else {
-            runs.retain(|name| name != "post-rewrite");
-        }
+        let amended = match request.amend {
+            true => Some(amendable(&work.git, place.head.as_deref(), &author).await?),
+            false => None,
+        };
+        let runs = runs(programs(&work.user).await?, amended.as_ref());
         let chosen = match &request.files {
             CommitFiles::Only(files) if files.is_empty() && request.amend => Vec::new(),
             CommitFiles::Only(files) if files.is_empty() => return Err(CommitProblem::NothingChosen),
@@ -586,6 +583,18 @@ async fn run_commit(
     args.push(if request.message.is_some() { "--file=-" } else { "--no-edit" });
     let message = request.message.as_deref().unwrap_or_default();
     run::run(user, &args, message.as_bytes(), token, said, cancelled).await.map(Some)
+}
+
+/// Those of these programs that a commit runs, or that run if this one is amended.
+fn runs(mut programs: Vec<String>, amended: Option<&CommitObject>) -> Vec<String> {
+    match amended {
+        Some(amended) if amended.is_signed && !programs.iter().any(|name| name == "signing") => {
+            programs.push("signing".to_owned());
+        }
+        Some(_) => {}
+        None => programs.retain(|name| name != "post-rewrite"),
+    }
+    programs
 }
 
 /// The last commit, if this author may amend it.

@@ -2221,13 +2221,9 @@ staged: Array<string>,
  */
 partlyStaged: Array<string>, 
 /**
- * The message of the last commit, if the user may amend it.
+ * `null` if there is no commit yet.
  */
-amendable: string | null, 
-/**
- * Why the last commit cannot be amended.
- */
-notAmendable: string | null, 
+amendment: Amendment | null, 
 /**
  * The hooks, filters and other programs that `git commit` would run.
  */
@@ -2236,23 +2232,24 @@ programs: Array<string>, };
 /**
  * The state of the commit box of a window.
  */
-export type CommitBoxState = { 
-/**
- * `null` if no commit can be made.
- */
-state: CommitState | null, 
-/**
- * Why no commit can be made.
- */
-problem: CommandError | null, 
-/**
- * A commit of this window is being made.
- */
-isRunning: boolean, 
+export type CommitBoxState = { "type": "ready", repository: CommitState, 
 /**
  * The folder is trusted. Otherwise the user is asked in a dialog before programs run.
  */
-isTrusted: boolean, };
+isTrusted: boolean, } | { "type": "refused", problem: CommandError, } | { "type": "running" };
+
+/**
+ * Whether the last commit can be amended.
+ */
+export type Amendment = { "type": "possible", 
+/**
+ * The message of the last commit; empty if it is not in UTF-8.
+ */
+message: string, 
+/**
+ * The programs that `git commit --amend` would run.
+ */
+programs: Array<string>, } | { "type": "refused", reason: string, };
 
 /**
  * A commit that was made.

@@ -5,6 +5,7 @@ import type {
   CommitBoxState,
   CommitFile,
   CommitRequest,
+  CommitState,
   Committed,
   FileChange,
   HunkPlace,
@@ -50,7 +51,7 @@ interface KeptText {
 const EMPTY: KeptText = { message: '', aside: null, signoff: false };
 
 export class CommitBox {
-  /** The repository before the commit; `null` until it is known. */
+  /** The state of the box; `null` until it is known. */
   view = $state.raw<CommitBoxState | null>(null);
   /** The end of the output of git and its hooks. */
   output = $state.raw('');
@@ -80,6 +81,20 @@ export class CommitBox {
     this.#text = read(storage.getItem(this.#key));
   }
 
+  /** The repository before the commit; `null` if it is not known, or if no commit can be made. */
+  get repository(): CommitState | null {
+    return this.view?.type === 'ready' ? this.view.repository : null;
+  }
+
+  /** The programs that the commit would run. */
+  get programs(): readonly string[] {
+    return (this.amend ? this.#amendable?.programs : this.repository?.programs) ?? [];
+  }
+
+  get isTrusted(): boolean {
+    return this.view?.type === 'ready' && this.view.isTrusted;
+  }
+
   get message(): string {
     return this.#text.message;
   }
@@ -97,19 +112,19 @@ export class CommitBox {
   }
 
   get amend(): boolean {
-    return this.#text.aside !== null && (this.view?.state?.amendable ?? null) !== null;
+    return this.#text.aside !== null && this.#amendable !== null;
   }
 
   /** The last commit is replaced, and its message is edited. The message before it comes back when this is turned off. */
   set amend(amend: boolean) {
     const { message, aside } = this.#text;
-    if (amend) this.#keep({ ...this.#text, message: this.view?.state?.amendable ?? '', aside: message });
+    if (amend) this.#keep({ ...this.#text, message: this.#amendable?.message ?? '', aside: message });
     else this.#keep({ ...this.#text, message: aside ?? message, aside: null });
   }
 
   /** A commit is being made, by this page or by the one before a reload. */
   get isRunning(): boolean {
-    return this.#isCommitting || (this.view?.isRunning ?? false);
+    return this.#isCommitting || this.view?.type === 'running';
   }
 
   get isBusy(): boolean {
@@ -124,7 +139,7 @@ export class CommitBox {
   }
 
   isStagedPartly(path: string): boolean {
-    return this.view?.state?.partlyStaged.includes(path) ?? false;
+    return this.repository?.partlyStaged.includes(path) ?? false;
   }
 
   choose(paths: readonly string[], isChosen: boolean): void {
@@ -168,8 +183,7 @@ export class CommitBox {
   /** The commands that a commit runs, one per line. */
   get commands(): string {
     const add = 'git update-index --add --remove -z --stdin';
-    const [programs, isTrusted] = [this.view?.state?.programs ?? [], this.view?.isTrusted ?? false];
-    if (this.withoutPrograms || (!isTrusted && programs.length === 0)) {
+    if (this.withoutPrograms || (!this.isTrusted && this.programs.length === 0)) {
       return [add, 'git commit-tree', 'git update-ref HEAD'].join('\n');
     }
     const commit = ['git commit --quiet', this.amend && '--amend', this.signoff && '--signoff', '--file=-'];
@@ -179,7 +193,7 @@ export class CommitBox {
   /** Why these files cannot be committed now, as a sentence. */
   obstacle(files: readonly FileChange[]): string | null {
     if (this.isRunning) return 'A commit is being made.';
-    if ((this.view?.state ?? null) === null) return 'Reading the repository…';
+    if (this.repository === null) return 'Reading the repository…';
     if (!this.amend && this.filesOf(files).length === 0) return 'Choose a file first.';
     return this.message.trim() === '' ? 'Write a message first.' : null;
   }
@@ -194,12 +208,12 @@ export class CommitBox {
       if (nr === this.#nr) this.view = view;
     } catch (reason) {
       const problem = asCommandError(reason);
-      if (nr === this.#nr) this.view = { state: null, problem, isRunning: false, isTrusted: false };
+      if (nr === this.#nr) this.view = { type: 'refused', problem };
     }
   }
 
   async commit(files: readonly FileChange[]): Promise<void> {
-    const state = this.view?.state ?? null;
+    const state = this.repository;
     const obstacle = this.#isUndoing ? 'The last commit is being undone.' : this.obstacle(files);
     this.said = obstacle;
     if (obstacle !== null || state === null) return;
@@ -260,8 +274,13 @@ export class CommitBox {
     void this.refresh();
   }
 
+  get #amendable() {
+    const amendment = this.repository?.amendment;
+    return amendment?.type === 'possible' ? amendment : null;
+  }
+
   #choice(path: string): boolean | ChosenParts {
-    return this.#chosen.get(path) ?? this.view?.state?.staged.includes(path) ?? false;
+    return this.#chosen.get(path) ?? this.repository?.staged.includes(path) ?? false;
   }
 
   #keep(text: KeptText): void {

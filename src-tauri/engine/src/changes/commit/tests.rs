@@ -207,11 +207,20 @@ async fn the_state_names_what_is_staged_and_the_message_that_can_be_amended() {
 
     bench.make(&of(&["a"]), CommitPrograms::Ask).await.unwrap();
     let found = state(&folder).await.unwrap();
-    assert_eq!((found.amendable.as_deref(), found.not_amendable), (Some("Fix it\n\nWell."), None));
+    let possible = Amendment::Possible { message: "Fix it\n\nWell.".to_owned(), programs: Vec::new() };
+    assert_eq!(found.amendment, Some(possible));
+    // This hook runs only after an amended commit.
+    bench.hook("post-rewrite", "exit 1");
+    let found = state(&folder).await.unwrap();
+    assert_eq!(found.programs, [""; 0]);
+    let Some(Amendment::Possible { programs, .. }) = found.amendment else {
+        panic!("it was possible before")
+    };
+    assert_eq!(programs, ["post-rewrite"]);
     bench.repo.git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
     let found = state(&folder).await.unwrap();
-    let why = "The last commit is already on origin/main. Make a new commit instead.";
-    assert_eq!((found.amendable, found.not_amendable.as_deref()), (None, Some(why)));
+    let reason = "The last commit is already on origin/main. Make a new commit instead.".to_owned();
+    assert_eq!(found.amendment, Some(Amendment::Refused { reason }));
     bench.repo.git(&["checkout", "--quiet", "--detach"]);
     assert!(matches!(state(&folder).await, Err(CommitProblem::Detached { .. })));
 }
@@ -356,6 +365,9 @@ async fn a_message_in_another_encoding_is_not_amended_without_a_new_one() {
     let before = bench.state();
     let amend = CommitRequest { amend: true, message: None, ..of(&["a"]) };
     assert_eq!(bench.make(&amend, CommitPrograms::Skip).await, Err(CommitProblem::OtherEncoding));
+    let found = bench.commits_of(&LocalHost, bench.repo.folder.path()).state().await.unwrap();
+    let possible = Amendment::Possible { message: String::new(), programs: Vec::new() };
+    assert_eq!(found.amendment, Some(possible), "no letter of it is lost in a message to edit");
     assert_eq!(bench.state(), before);
     let reworded = CommitRequest { message: Some("café".to_owned()), ..amend };
     assert_eq!(bench.make(&reworded, CommitPrograms::Skip).await.unwrap().subject, "café");

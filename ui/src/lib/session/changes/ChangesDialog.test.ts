@@ -1,23 +1,18 @@
-import { render, screen, within } from '@testing-library/svelte';
-import userEvent from '@testing-library/user-event';
+import { screen, within } from '@testing-library/svelte';
 import { tick } from 'svelte';
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 
 import type { Against, FileDiff } from '../../bindings/api';
-import { App } from '../../../test/parts';
 import { FakeHost } from '../../../fake/host';
 import { EDITED, manyChanges, MOMENTS, WORKING } from '../../../fake/changes';
-import { ManualClock } from '../../../test/clock';
+import { openHost } from '../../../test/app';
 
 beforeEach(() => localStorage.clear());
 
 async function app(changes = WORKING) {
   const host = new FakeHost('normal');
-  onTestFinished(() => host.close());
   host.workingChanges = changes;
-  render(App, { host, clock: new ManualClock() });
-  await screen.findByRole('main');
-  return { host, user: userEvent.setup() };
+  return openHost(host);
 }
 
 const page = async () => within(await screen.findByRole('dialog', { name: 'Changes', hidden: true }));
@@ -78,11 +73,8 @@ it('shows what the agent edited in a folder without git, and offers nothing that
 
 it('reads, reverts and opens the files of another machine, and compares them with its prompts', async () => {
   const host = new FakeHost('far');
-  onTestFinished(() => host.close());
   host.workingChanges = WORKING;
-  render(App, { host, clock: new ManualClock() });
-  await screen.findByRole('main');
-  const user = userEvent.setup();
+  const { user } = await openHost(host);
   await user.keyboard('{Control>}{Shift>}J{/Shift}{/Control}');
   const dialog = await page();
   await dialog.findByText(/12 files · .* since 9f8b1c22/u);
@@ -102,12 +94,9 @@ it('reads, reverts and opens the files of another machine, and compares them wit
 
 it('compares what the agent edited on another machine without git with its own copies there', async () => {
   const host = new FakeHost('far');
-  onTestFinished(() => host.close());
   host.workingChanges = EDITED;
-  render(App, { host, clock: new ManualClock() });
-  await screen.findByRole('main');
+  const { user } = await openHost(host);
   const asked = vi.spyOn(host.answers, 'changes');
-  const user = userEvent.setup();
   await user.keyboard('{Control>}{Shift>}J{/Shift}{/Control}');
   const dialog = await page();
   await dialog.findByText(/4 files · .* not in a git repository. Files that the agent edited, /u);
@@ -120,12 +109,9 @@ it('compares what the agent edited on another machine without git with its own c
 
 it('says why another machine lists no changes, and keeps those that it listed', async () => {
   const host = new FakeHost('far');
-  onTestFinished(() => host.close());
   const listed = host.answers.changes;
   host.answers.changes = () => Promise.reject({ code: 'refused', message: 'It is too old.', detail: null });
-  render(App, { host, clock: new ManualClock() });
-  await screen.findByRole('main');
-  const user = userEvent.setup();
+  const { user } = await openHost(host);
   await user.keyboard('{Control>}{Shift>}J{/Shift}{/Control}');
   const dialog = await page();
   await dialog.findByText('It is too old.');
@@ -143,15 +129,12 @@ it('says why another machine lists no changes, and keeps those that it listed', 
 
 it('shows no list of the last commit for a prompt that another machine cannot compare with', async () => {
   const host = new FakeHost('far');
-  onTestFinished(() => host.close());
   host.workingChanges = WORKING;
   const refused = { code: 'refused', message: 'It is too old.', detail: null };
   const listed = host.answers.changes;
   host.answers.changes = (id, query) => (query.against === 'commit' ? listed(id, query) : Promise.reject(refused));
   host.answers.promptMoments = () => Promise.reject(refused);
-  render(App, { host, clock: new ManualClock() });
-  await screen.findByRole('main');
-  const user = userEvent.setup();
+  const { user } = await openHost(host);
   await user.keyboard('{Control>}{Shift>}J{/Shift}{/Control}');
   const dialog = await page();
   await dialog.findByText(/12 files/u);

@@ -1,13 +1,12 @@
-import { render, screen, within } from '@testing-library/svelte';
-import userEvent from '@testing-library/user-event';
-import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { screen, within } from '@testing-library/svelte';
+import type { UserEvent } from '@testing-library/user-event';
+import { beforeEach, expect, it, vi } from 'vitest';
 
 import type { CommitRequest, Committed, WindowEvent } from '../../bindings/api';
 import { diffLines } from '../../document/diffLines';
-import { App } from '../../../test/parts';
 import { FakeHost } from '../../../fake/host';
 import { COMMIT_BOX, COMMIT_STATE, WORKING } from '../../../fake/changes';
-import { ManualClock } from '../../../test/clock';
+import { openHost } from '../../../test/app';
 
 beforeEach(() => localStorage.clear());
 
@@ -17,16 +16,13 @@ const say = (host: FakeHost, event: WindowEvent) =>
 
 /** The page of changes with the keyboard in the message of a commit. */
 async function opened(host = new FakeHost('normal')) {
-  onTestFinished(() => host.close());
   host.workingChanges = WORKING;
-  const { unmount } = render(App, { host, clock: new ManualClock() });
-  await screen.findByRole('main');
-  const user = userEvent.setup();
+  const { user, unmount } = await openHost(host);
   const page = await shown(user);
   return { host, user, page, unmount };
 }
 
-async function shown(user: ReturnType<typeof userEvent.setup>) {
+async function shown(user: UserEvent) {
   await user.keyboard('{Control>}{Shift>}L{/Shift}{/Control}');
   const page = within(await screen.findByRole('dialog', { name: 'Changes', hidden: true }));
   const message = await page.findByRole<HTMLTextAreaElement>('textbox', { name: 'Commit message', hidden: true });
@@ -147,7 +143,7 @@ it('shows the output of hooks, stops them, and keeps the message and the choice 
   await user.keyboard('Round{Control>}{Enter}{/Control}');
   await page.findByRole('button', { name: 'Stop', hidden: true });
   // The list of changes is read again meanwhile. The choice does not depend on it.
-  const states = vi.spyOn(host, 'commitState').mockResolvedValue({ ...COMMIT_BOX, state: null, isRunning: true });
+  const states = vi.spyOn(host, 'commitState').mockResolvedValue({ type: 'running' });
   window.dispatchEvent(new Event('focus'));
   await page.findByText(/^12 files · /u);
   expect(states).not.toHaveBeenCalled();
@@ -181,7 +177,7 @@ it('keeps the message when the page is closed, and when the window is loaded aga
   expect(written(second.page)).toBe('Round to');
   // Amending has the message of the last commit, and gives the other one back.
   await second.user.click(box(second.page, 'Amend'));
-  expect(written(second.page)).toBe(COMMIT_STATE.amendable);
+  expect(written(second.page)).toMatch(/^Round half to even\n\nThe bank/u);
   button(second.page, 'Amend with 1 file');
   await second.user.click(box(second.page, 'Amend'));
   expect(written(second.page)).toBe('Round to');
@@ -189,17 +185,14 @@ it('keeps the message when the page is closed, and when the window is loaded aga
 
 it('follows a commit that began before the page was loaded, and says why none can be made', async () => {
   const host = new FakeHost('normal');
-  host.commitBox = { ...COMMIT_BOX, state: null, isRunning: true };
-  onTestFinished(() => host.close());
+  host.commitBox = { type: 'running' };
   host.workingChanges = WORKING;
-  render(App, { host, clock: new ManualClock() });
-  await screen.findByRole('main');
-  const user = userEvent.setup();
+  const { user } = await openHost(host);
   await user.keyboard('{Control>}{Shift>}L{/Shift}{/Control}');
   const page = within(await screen.findByRole('dialog', { name: 'Changes', hidden: true }));
   await page.findByRole('button', { name: 'Stop', hidden: true });
   const problem = { code: 'refused' as const, message: 'A rebase is not finished. Finish it first.', detail: null };
-  host.commitBox = { ...COMMIT_BOX, state: null, problem };
+  host.commitBox = { type: 'refused', problem };
   say(host, { type: 'commitEnded' });
   await page.findByText('A rebase is not finished. Finish it first.');
   expect(page.queryByRole('button', { name: 'Stop', hidden: true })).toBeNull();
@@ -211,11 +204,16 @@ it('follows a commit that began before the page was loaded, and says why none ca
 
 it('names the programs of a commit, and leaves them out if the user wants that', async () => {
   const host = new FakeHost('normal');
-  host.commitBox = { ...COMMIT_BOX, state: { ...COMMIT_STATE, programs: ['pre-commit'] }, isTrusted: false };
+  const amendment = { type: 'possible' as const, message: 'Round', programs: ['pre-commit', 'post-rewrite'] };
+  const repository = { ...COMMIT_STATE, programs: ['pre-commit'], amendment };
+  host.commitBox = { type: 'ready', repository, isTrusted: false };
   const { user, page } = await opened(host);
   const commits = vi.spyOn(host, 'commit');
   page.getByText(/Deskbell asks in a dialog before it runs\s+pre-commit\./u);
   expect(button(page, 'Commit 1 file').title).toContain('git commit --quiet');
+  await user.click(box(page, 'Amend'));
+  page.getByText(/it runs\s+pre-commit, post-rewrite\./u);
+  await user.click(box(page, 'Amend'));
   await user.click(box(page, 'Skip hooks'));
   expect(button(page, 'Commit 1 file').title).toContain('git commit-tree');
   await user.click(page.getByRole('textbox', { name: 'Commit message', hidden: true }));
@@ -226,11 +224,8 @@ it('names the programs of a commit, and leaves them out if the user wants that',
 
 it('offers no commit on another machine and none against another moment', async () => {
   const host = new FakeHost('far');
-  onTestFinished(() => host.close());
   host.workingChanges = WORKING;
-  render(App, { host, clock: new ManualClock() });
-  await screen.findByRole('main');
-  const user = userEvent.setup();
+  const { user } = await openHost(host);
   await user.keyboard('{Control>}{Shift>}J{/Shift}{/Control}');
   const page = within(await screen.findByRole('dialog', { name: 'Changes', hidden: true }));
   await page.findByText(/Commits are not available here for files on box/u);
