@@ -5,6 +5,7 @@ use super::mirror::Window;
 use super::world::{Client, World};
 use crate::life::DEADLINE;
 use deskbell_engine::api::*;
+use deskbell_engine::session::CheckedAnswer;
 use deskbell_tests::relay::text_of;
 use serde_json::{Value, json};
 use std::fs;
@@ -54,11 +55,7 @@ async fn a_window_gets_the_list_of_a_session_that_it_does_not_run() {
     let Some(world) = World::new() else { return };
     fill(&world);
     let window = Window::begin(&world).await;
-    let found =
-        timeout(DEADLINE, window.session.mirrored().unwrap().query(FilesQuery { query: "tide".to_owned() }))
-            .await
-            .unwrap()
-            .unwrap();
+    let found = answer(&window, FilesQuery { query: "tide".to_owned() }).await;
     let paths: Vec<&str> = found.files.iter().map(|file| file.path.as_str()).collect();
     assert_eq!((paths, found.is_cut), (vec!["src/tide.rs"], false));
     drop(window);
@@ -113,6 +110,12 @@ fn commit(world: &World) {
     fs::write(project.join("src/tide.rs"), "fn ebb() {}\n").unwrap();
 }
 
+/// The answer of the server to a query of a window.
+async fn answer<Q: CheckedAnswer>(window: &Window, query: Q) -> Q::Answer {
+    let answer = window.session.mirrored().unwrap().query(query);
+    timeout(DEADLINE, answer).await.unwrap().unwrap()
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn changes_are_those_of_the_folder_and_no_diff_shows_a_file_outside_of_it() {
     let Some(world) = World::new() else { return };
@@ -130,25 +133,10 @@ async fn changes_are_those_of_the_folder_and_no_diff_shows_a_file_outside_of_it(
     client.kill().await;
 
     let window = Window::again(&world).await;
-    let changes = timeout(
-        DEADLINE,
-        window.session.mirrored().unwrap().query(ChangesQuery { against: Against::Commit }),
-    )
-    .await
-    .unwrap()
-    .unwrap();
+    let changes = answer(&window, ChangesQuery { against: Against::Commit }).await;
     assert!(changes.files.iter().any(|file| file.path == "src/tide.rs"), "{changes:?}");
-    let diff = timeout(
-        DEADLINE,
-        window
-            .session
-            .mirrored()
-            .unwrap()
-            .query(FileDiffQuery { path: "src/tide.rs".to_owned(), against: Against::Commit }),
-    )
-    .await
-    .unwrap()
-    .unwrap();
+    let diff =
+        answer(&window, FileDiffQuery { path: "src/tide.rs".to_owned(), against: Against::Commit }).await;
     let shown = diff.diff.expect("a diff");
     assert_eq!((shown.added, shown.removed, diff.version.is_some()), (1, 1, true));
     drop(window);
@@ -294,31 +282,14 @@ async fn without_git_the_edits_of_the_agent_are_the_changes() {
         assert!(other.diff.is_none(), "{other:?}");
     }
     // What a client that only knows the changes asks.
-    let changes = timeout(
-        DEADLINE,
-        window.session.mirrored().unwrap().query(ChangesQuery { against: Against::Commit }),
-    )
-    .await
-    .unwrap()
-    .unwrap();
+    let changes = answer(&window, ChangesQuery { against: Against::Commit }).await;
     assert_eq!(changes.base, ChangesBase::Edits { since_prompt: false });
-    let diff = timeout(
-        DEADLINE,
-        window
-            .session
-            .mirrored()
-            .unwrap()
-            .query(FileDiffQuery { path: "a.txt".to_owned(), against: Against::Commit }),
-    )
-    .await
-    .unwrap()
-    .unwrap();
+    let diff = answer(&window, FileDiffQuery { path: "a.txt".to_owned(), against: Against::Commit }).await;
     assert_eq!(added(&diff), ["one", "three"]);
     // With git, the state of the folder at the prompt is still unknown.
     fill(&world);
     commit(&world);
-    let changes = window.session.mirrored().unwrap().query(ChangesQuery { against: Against::Prompt });
-    let changes = timeout(DEADLINE, changes).await.unwrap().unwrap();
+    let changes = answer(&window, ChangesQuery { against: Against::Prompt }).await;
     assert_eq!(changes.base, ChangesBase::Edits { since_prompt: true });
     let problem = changes.problem.unwrap_or_default();
     assert_eq!(problem, "Deskbell does not know the folder at the last prompt.");
