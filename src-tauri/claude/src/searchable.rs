@@ -111,7 +111,7 @@ impl StoredLine {
                 let title = title.unwrap_or_default().to_owned();
                 vec![entry(ItemRef::None, SearchPlace::Title, None, title)]
             }
-            LineKind::LastPrompt(_) | LineKind::Moved(_) => Vec::new(),
+            LineKind::LastPrompt(_) | LineKind::Moved(_) | LineKind::MovedBack => Vec::new(),
             LineKind::Other => self.joined_prompt().into_iter().collect(),
         };
         found.retain(|entry| !entry.text.is_empty());

@@ -313,6 +313,8 @@ pub enum LineKind<'a> {
     LastPrompt(Option<&'a str>),
     /// The folder to which the session moved, such as a worktree that its agent entered.
     Moved(Option<&'a str>),
+    /// The session left the worktree that its agent had entered, for the folder in which it began.
+    MovedBack,
     /// A message to the agent: a prompt, a tool's result, or one that the agent wrote in the user's name.
     User,
     Assistant,
@@ -327,8 +329,14 @@ impl StoredLine {
     /// The lines that may contain a title or another folder, in the order of the file. Most lines do not and need not be
     /// parsed for one.
     pub fn with_titles_or_moves(lines: &[u8]) -> Vec<&[u8]> {
-        static MARKS: LazyLock<[Finder<'static>; 3]> = LazyLock::new(|| {
-            [b"-title\"".as_slice(), b"\"type\":\"summary\"", b"\"type\":\"relocated\""].map(Finder::new)
+        static MARKS: LazyLock<[Finder<'static>; 4]> = LazyLock::new(|| {
+            let types: [&[u8]; 4] = [
+                b"-title\"",
+                b"\"type\":\"summary\"",
+                b"\"type\":\"relocated\"",
+                b"\"type\":\"worktree-state\"",
+            ];
+            types.map(Finder::new)
         });
         let mut found = Vec::new();
         for mark in MARKS.iter() {
@@ -387,6 +395,13 @@ impl StoredLine {
             "summary" => LineKind::Summary(self.text("summary")),
             "last-prompt" => LineKind::LastPrompt(self.text("lastPrompt")),
             "relocated" => LineKind::Moved(self.text("relocatedCwd")),
+            // 2.1.197 writes only these. 2.1.332 writes one of the other kind before each of them.
+            "worktree-state" => match self.0.get("worktreeSession") {
+                Some(Value::Null) => LineKind::MovedBack,
+                worktree => {
+                    LineKind::Moved(worktree.and_then(|worktree| worktree.get("worktreePath")?.as_str()))
+                }
+            },
             "user" => LineKind::User,
             "assistant" => LineKind::Assistant,
             _ => LineKind::Other,
@@ -548,7 +563,8 @@ mod tests {
         assert_eq!(of(title), [title]);
         assert_eq!(of(&format!("\n{other}\n")), [] as [&str; 0]);
         let moved = r#"{"type":"relocated","relocatedCwd":"/a"}"#;
-        assert_eq!(of(&[moved, other, title].join("\n")), [moved, title]);
+        let left = r#"{"type":"worktree-state","worktreeSession":null}"#;
+        assert_eq!(of(&[moved, other, title, left].join("\n")), [moved, title, left]);
     }
 
     #[test]

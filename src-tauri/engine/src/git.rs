@@ -1,7 +1,7 @@
 //! The checked-out branch of a project, and the repository that its worktree belongs to, read from git's own files.
 
 use crate::api::Checkout;
-use crate::disk::{FileKind, ReadError, read_text};
+use crate::disk::{self, FileKind, ReadError, read_text};
 use std::path::{Component, Path, PathBuf};
 
 /// Maximum size of one of git's own small files, in bytes.
@@ -9,6 +9,9 @@ const MOST_BYTES: u64 = 64 * 1024;
 
 /// Maximum length of a branch name; git's own limit is that of a file name.
 const MOST_CHARACTERS: usize = 255;
+
+/// Maximum number of worktrees of a repository that are looked at.
+const MOST_WORKTREES: usize = 1_000;
 
 /// One of git's files exists but cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -63,6 +66,19 @@ fn head(folder: &Path) -> Result<Option<(String, Option<String>)>, BranchError> 
     }
 }
 
+/// The folders of the linked worktrees of a repository whose main worktree is this folder: git notes for each of them
+/// where its `.git` is. None of another folder, or of one that cannot be read.
+pub(crate) fn linked_worktrees(main: &Path) -> Vec<PathBuf> {
+    let notes =
+        disk::list(&main.join(".git/worktrees"), MOST_WORKTREES).map_or_else(|_| Vec::new(), |all| all.paths);
+    let folder = |note: &PathBuf| {
+        let git = note.join(read_text(&note.join("gitdir"), MOST_BYTES).ok()?.trim_end());
+        let folder = git.parent()?;
+        Some(dunce::canonicalize(folder).unwrap_or_else(|_| folder.to_owned()))
+    };
+    notes.iter().filter_map(folder).collect()
+}
+
 /// `ledger` for `/home/me/ledger/.git/worktrees/NAME`. Submodules and bare repositories have other places.
 fn main_name(git: &Path) -> Option<String> {
     let mut real = PathBuf::new();
@@ -104,6 +120,18 @@ mod tests {
         assert_eq!(branch(&linked).as_deref(), Some("01234567"));
         assert_eq!(checkout(&linked).unwrap().worktree_of.as_deref(), Some("main"));
         assert_eq!(checkout(&main).unwrap().worktree_of, None);
+
+        assert_eq!(linked_worktrees(&main), [] as [PathBuf; 0]);
+        fs::write(main.join(".git/worktrees/linked/gitdir"), "../../../../linked/.git\n").unwrap();
+        fs::create_dir(main.join(".git/worktrees/gone")).unwrap();
+        fs::write(main.join(".git/worktrees/gone/gitdir"), "/gone/away/.git\n").unwrap();
+        fs::write(main.join(".git/worktrees/other"), "no folder").unwrap();
+        let mut found = linked_worktrees(&main);
+        found.sort();
+        let mut wanted = [PathBuf::from("/gone/away"), linked.canonicalize().unwrap()];
+        wanted.sort();
+        assert_eq!(found, wanted);
+        assert_eq!(linked_worktrees(&linked), [] as [PathBuf; 0]);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// Changes when a summary is made differently: caches of other versions are ignored.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// Maximum size of a cache file: some 500 bytes a session.
 const MOST_BYTES: u64 = 128 * 1024 * 1024;

@@ -2,6 +2,7 @@
 
 use super::summary::{Summary, summarize};
 use crate::disk::{self, EndsReader, FileKind, ReadError};
+use crate::git::linked_worktrees;
 use crate::history::{folder_of_real, project_folder, worktree_folders};
 use crate::projects::ProjectFolders;
 use std::collections::HashSet;
@@ -77,8 +78,8 @@ pub(crate) struct Files {
 }
 
 impl Place {
-    /// Lists the sessions' files of the project. Those of an agent that entered a worktree are in the folder of that
-    /// worktree, among those that began there.
+    /// Lists the sessions' files of the project. Those of an agent that entered a worktree (2.1.332) are in the folder of
+    /// that worktree, among those that began there.
     pub(crate) fn list(&self) -> io::Result<Files> {
         let mut files = list(&self.folder)?;
         for folder in self.further_folders() {
@@ -92,14 +93,16 @@ impl Place {
         Ok(files)
     }
 
-    /// The agent's other folders with sessions of the project: those of its worktrees, and those of earlier places.
+    /// The agent's other folders with sessions of the project: those of its worktrees, wherever they are, and those of
+    /// earlier places.
     fn further_folders(&self) -> Vec<PathBuf> {
         let earlier = self.earlier.iter().map(|(_, folder)| folder);
         let worktrees = [&self.folder]
             .into_iter()
             .chain(earlier.clone())
             .flat_map(|of| worktree_folders(&self.config, of));
-        worktrees.chain(earlier.cloned()).collect()
+        let linked = linked_worktrees(&self.real).into_iter().map(|real| folder_of_real(&self.config, &real));
+        worktrees.chain(earlier.cloned()).chain(linked).collect()
     }
 
     /// A session's file, where it is now; `None` if it is gone.

@@ -20,7 +20,7 @@ const LONGEST_WORD: usize = 120;
 pub struct Summary {
     /// The folder in which the session began.
     pub cwd: Option<String>,
-    /// The folder to which it moved last.
+    /// The folder to which it moved last, if it did not move back.
     pub moved_to: Option<String>,
     pub custom_title: Option<String>,
     pub generated_title: Option<String>,
@@ -93,6 +93,8 @@ struct Reading {
     summary: Summary,
     /// The last message that names a branch was read. Without a branch git says HEAD, and the summary has none.
     has_branch: bool,
+    /// The last line about a move was read. It may say that the session moved back.
+    has_move: bool,
     n_parsed: usize,
 }
 
@@ -140,7 +142,7 @@ impl Reading {
         }
         // A title or another folder can be in any line.
         for line in StoredLine::with_titles_or_moves(rest).into_iter().rev() {
-            if self.summary.has_titles() && self.summary.moved_to.is_some() {
+            if self.summary.has_titles() && self.has_move {
                 return;
             }
             self.take_last(line, from);
@@ -164,9 +166,11 @@ impl Reading {
             LineKind::LastPrompt(text) if from == Part::End && summary.last_prompt.is_none() => {
                 summary.last_prompt = text.filter(|text| !is_by_agent(text)).and_then(shortened);
             }
-            LineKind::Moved(folder) if summary.moved_to.is_none() => {
-                summary.moved_to = folder.filter(|folder| !folder.is_empty()).map(str::to_owned);
+            LineKind::Moved(Some(folder)) if !self.has_move && !folder.is_empty() => {
+                self.has_move = true;
+                summary.moved_to = Some(folder.to_owned());
             }
+            LineKind::MovedBack => self.has_move = true,
             LineKind::User | LineKind::Assistant if !line.is_sidechain() => self.take_message(&line, from),
             _ => {}
         }

@@ -206,6 +206,34 @@ async fn a_session_is_also_listed_in_the_folder_to_which_it_moved_last() {
     store.write(2, &format!("{began}{here}{began}"));
     store.write(3, &format!("{began}{here}{elsewhere}"));
     store.write(4, &format!("{began}{{\"type\":\"relocated\",\"relocatedCwd\":7}}\n"));
+    // 2.1.197 writes only lines of another type, and `null` in them when the agent leaves a worktree.
+    let state = |worktree: &str| format!("{{\"type\":\"worktree-state\",\"worktreeSession\":{worktree}}}\n");
+    let entered = |folder: &Path| state(&format!("{{\"worktreePath\":{}}}", serde_json::json!(folder)));
+    let (entered_here, entered_elsewhere) = (entered(&store.project()), entered(Path::new("/elsewhere")));
+    store.write(5, &format!("{began}{entered_elsewhere}{entered_here}{began}"));
+    store.write(6, &format!("{began}{entered_here}{entered_elsewhere}"));
+    store.write(7, &format!("{began}{entered_here}{}", state("null")));
+    store.write(8, &format!("{began}{entered_here}{}", state("{\"worktreePath\":7}")));
+    let mut listed: Vec<String> = store.list().await.0.into_keys().collect();
+    listed.sort();
+    assert_eq!(listed, [id(1), id(2), id(5), id(8)]);
+}
+
+/// The agent may enter any worktree of the repository (`EnterWorktree` with a path); 2.1.332 then moves the file.
+#[tokio::test]
+async fn a_session_whose_agent_entered_a_worktree_beside_the_project_stays_one_of_it() {
+    let store = Store::new();
+    let worktree = store.root.join("beside");
+    let note = store.project().join(".git/worktrees/beside");
+    for folder in [&worktree, &note] {
+        fs::create_dir_all(folder).unwrap();
+    }
+    fs::write(note.join("gitdir"), format!("{}\n", worktree.join(".git").display())).unwrap();
+    store.put(1, "completed");
+    let there = Place::new(store.config(), worktree.as_path()).folder;
+    fs::create_dir_all(&there).unwrap();
+    fs::write(there.join(format!("{}.jsonl", id(2))), store.text("completed")).unwrap();
+    fs::write(there.join(format!("{}.jsonl", id(3))), store.text("other_folder")).unwrap();
     let mut listed: Vec<String> = store.list().await.0.into_keys().collect();
     listed.sort();
     assert_eq!(listed, [id(1), id(2)]);
@@ -285,7 +313,7 @@ async fn the_cache_may_be_deleted_or_be_anything() {
     let caches = store.root.join("caches");
     let cache = fs::read_dir(&caches).unwrap().next().unwrap().unwrap().path();
     let text = fs::read_to_string(&cache).unwrap();
-    for damaged in ["", "{\"version\":4,", &text.replace("\"version\":4", "\"version\":0")] {
+    for damaged in ["", "{\"version\":5,", &text.replace("\"version\":5", "\"version\":0")] {
         fs::write(&cache, damaged).unwrap();
         assert_eq!((n_read().await, n_read().await), (40, 0), "{damaged:.20}");
     }
