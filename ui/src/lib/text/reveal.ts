@@ -150,7 +150,7 @@ export function warnings(oddities: Revealed['oddities']): string[] {
   });
 }
 
-/** A path without characters that are invisible or that change how the rest is read. */
+/** A path, or another text of one line, without characters that are invisible or that change how the rest is read. */
 export function plainPath(path: string): string {
   return Array.from(path, (char) => (oddityOf(char) === null ? char : escapeOf(char))).join('');
 }

@@ -54,6 +54,19 @@ describe('the list of worktrees', () => {
     (await row('old-report')).getByText('folder is gone');
   });
 
+  it('shows folders and branches whose characters are all visible', async () => {
+    const { dialog, row } = await list((repository) => {
+      const first = repository.list[2]?.worktree;
+      if (first === undefined) throw new Error('no worktree');
+      first.path = '/home/a\u202etxt.b';
+      first.branch = 'odd\u001b\u200b';
+    });
+    await row('/home/a\\u{202E}txt.b');
+    await row('odd\\u{001B}\\u{200B}');
+    const { textContent } = dialog.getByRole('list', { hidden: true });
+    for (const char of ['\u001b', '\u200b', '\u202e']) expect(textContent).not.toContain(char);
+  });
+
   it('follows what is open in them, also while it reads', async () => {
     const { repository, worktrees, row } = await list();
     (await row('import-csv')).getByRole('button', { name: 'Open', hidden: true });

@@ -309,6 +309,15 @@ describe('files', () => {
     expect(options()[0]).not.toMatch(/[\u202e\u200b]/);
   });
 
+  it('are commands whose characters are all visible', async () => {
+    const odd = { name: 'ship\u202e\u001b', description: 'does\u200b it', argumentHint: '[\u2066what]' };
+    const { user } = await composer({ commands: [odd] });
+    await user.keyboard('/ship');
+    await vi.waitFor(() => expect(options()).toHaveLength(1));
+    expect(options()[0]).toContain('ship\\u{202E}\\u{001B}');
+    for (const char of ['\u001b', '\u200b', '\u202e', '\u2066']) expect(options()[0]).not.toContain(char);
+  });
+
   it('are left alone after Esc', async () => {
     const { user } = await composer();
     await user.keyboard('@');

@@ -65,6 +65,13 @@ it('shows the exact total, and exports what is shown', async () => {
   expect(container.textContent).toContain('Exported to /home/user/usage.csv');
 });
 
+it('shows the names of models with all their characters', async () => {
+  const odd = { ...spent(null, '1'), model: 'opus\u202e\u001b[2J' };
+  const { container } = await draw(() => Promise.resolve({ ...usageOf(31, 24), models: [odd] }));
+  expect(container.textContent).toContain('opus\\u{202E}\\u{001B}[2J');
+  for (const odd of ['\u001b', '\u202e']) expect(container.textContent).not.toContain(odd);
+});
+
 it('says when nothing was spent, and ignores an answer that came too late', async () => {
   const answers: ((view: UsageView | null) => void)[] = [];
   const { container, settle, button, all } = await draw(() => new Promise((resolve) => answers.push(resolve)));
