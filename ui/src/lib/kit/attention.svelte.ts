@@ -33,8 +33,8 @@ export class Attention {
 }
 
 /**
- * Marks the document while the window has no focus. Nothing turns in it then (tokens.css): twenty windows with a working
- * agent each would keep two processor cores busy with drawing.
+ * Marks the document while the window has no focus. Nothing turns in it then (`StatusMark`, `ToolState`): twenty windows
+ * with a working agent each would keep two processor cores busy with drawing.
  */
 export function followAttention(attention: Attention): void {
   $effect(() => attention.watch());
