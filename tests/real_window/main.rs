@@ -45,6 +45,8 @@ mod input_methods;
 #[cfg(target_os = "linux")]
 mod isolation;
 #[cfg(target_os = "linux")]
+mod kills;
+#[cfg(target_os = "linux")]
 mod links;
 #[cfg(target_os = "linux")]
 mod looks;
@@ -164,6 +166,7 @@ fn main() {
     // The longest first, so that none of them runs alone at the end.
     let mut tests = Vec::new();
     tests.extend(within(1_200, tests![hostile_output: nothing_runs_with_the_policy_or_without]));
+    tests.extend(within(1_800, tests![kills: random_kills_lose_and_double_nothing_and_leave_nothing]));
     tests.extend(within(600, tests![random_input: random_input_allows_nothing]));
     tests.extend(within(600, tests![many_windows: the_focus_of_twenty_windows_never_moves_by_itself]));
     if std::env::var_os("DESKBELL_TEST_DAY").is_some() {

@@ -2,6 +2,7 @@
 //!
 //! Events are read as plain JSON and not as the engine's types, because the test is about the bytes in the pipe.
 
+mod dial;
 mod transcript;
 
 use std::env;
@@ -22,6 +23,7 @@ use tokio::time::timeout;
 use crate::real_cli::World;
 use crate::suite::Requirement;
 
+pub use dial::{Dialed, dialed_by};
 pub use transcript::text_of;
 
 /// The default deadline for an event.

@@ -17,7 +17,7 @@ use crate::{Outcome, package, project, system, ui};
 pub use gate::gate;
 
 /// The benchmarks that need a network or a long time, and run only when they are named.
-const BY_NAME: [&str; 4] = ["busy", "sdks", "ssh", "window"];
+const BY_NAME: [&str; 5] = ["busy", "kills", "sdks", "ssh", "window"];
 
 /// Runs the named benchmarks, or all that need nothing from outside.
 pub fn bench(names: &[&str]) -> Outcome {
@@ -41,6 +41,7 @@ pub fn bench(names: &[&str]) -> Outcome {
                 system::ensure(&[Need::Search])?;
                 run(program()?.arg("search"))?;
             }
+            "kills" => kills()?,
             "ssh" => ssh()?,
             "busy" | "window" => window(name)?,
             name => run(program()?.arg(name))?,
@@ -59,6 +60,19 @@ fn ssh() -> Outcome {
         .env("DESKBELL_TEST_REQUIRE", "1")
         .env("DESKBELL_EVENTS", "100000")
         .env("DESKBELL_FAULTS", "100"))
+}
+
+/// Kills the app, its page, agents, the server and guards 300 times, in turns with queued prompts and open requests. Its test
+/// prints the seed.
+fn kills() -> Outcome {
+    system::ensure(&[Need::Build, Need::Tests, Need::Window])?;
+    let node = Node::ensure()?;
+    ui::install(&node)?;
+    ui::build(&node)?;
+    run(tests_of("real_window")?
+        .args(["--nocapture", "kills::"])
+        .env("DESKBELL_TEST_REQUIRE", "1")
+        .env("DESKBELL_KILLS", "300"))
 }
 
 /// Measures the cost of rendering in the real window: alone, or beside two busy processes.

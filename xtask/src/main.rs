@@ -52,7 +52,7 @@ Commands:
                     Without a display: play a demonstration on a virtual one and take a screenshot
   test [PART...]    Run every check but the agents, or only the named parts: fmt habits clippy rust ui looks cli agents window cost package
                     --times=N repeats it until a run fails; --builds=N keeps the machine busy with builds
-  bench [NAME...]   Measure what Deskbell costs: gate faults opening reader relay search sessions; by name only: sdks window
+  bench [NAME...]   Measure what Deskbell costs: gate faults opening reader relay search sessions; by name only: kills sdks window
   fuzz [TARGET...] [--minutes N]
                     Fuzz the engine for 10 minutes per target: wire lines markdown terminal diff fold
   shots [VIEW...]   Take a screenshot of every view of the interface, or of the named ones, and check each with axe

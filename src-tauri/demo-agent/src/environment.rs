@@ -21,6 +21,9 @@
 //! | `cannot-ask` | cannot ask for permission, whatever its flags are |
 //! | `old` | behaves as 2.1.197 did: no capabilities, no `command_lifecycle`, no receipts |
 //!
+//! `DESKBELL_DEMO_HEARD` is a folder in which each agent keeps a file of every line that it read, by its process id. It writes
+//! a line there before it reacts.
+//!
 //! With every fault, an agent whose host is gone exits within [`ORPHAN_LIFE`].
 
 use std::path::PathBuf;
@@ -34,6 +37,8 @@ pub const ORPHAN_LIFE: Duration = Duration::from_secs(60);
 pub struct Environment {
     /// `CLAUDE_CONFIG_DIR`. Without it nothing at all is written to the disk.
     pub config_dir: Option<PathBuf>,
+    /// `DESKBELL_DEMO_HEARD`: the folder for what this agent reads.
+    pub heard: Option<PathBuf>,
     /// `CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS`: whether to send `session_state_changed`.
     pub state_events: bool,
     speed: f64,
@@ -48,6 +53,7 @@ impl Environment {
             config_dir: std::env::var_os("CLAUDE_CONFIG_DIR")
                 .filter(|dir| !dir.is_empty())
                 .map(PathBuf::from),
+            heard: var("DESKBELL_DEMO_HEARD").map(PathBuf::from),
             state_events: var("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS")
                 .is_some_and(|v| v == "1" || v == "true"),
             speed: var("DESKBELL_DEMO_SPEED").and_then(|v| v.parse().ok()).unwrap_or(1.0),

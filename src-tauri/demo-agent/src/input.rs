@@ -1,6 +1,8 @@
 //! The standard input: reads lines, queues prompts, answers control requests, and passes answers to the waiting turn.
 
-use std::io::BufRead;
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead, Write};
+use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 
@@ -12,13 +14,19 @@ use crate::{control, wire};
 
 /// Reads until the standard input is closed.
 pub fn read_all(agent: &Arc<Agent>) {
+    let mut heard = agent.environment.heard.as_deref().and_then(record);
     let mut lines = std::io::stdin().lock();
     let mut line = Vec::new();
     loop {
         line.clear();
         match lines.read_until(b'\n', &mut line) {
             Ok(0) | Err(_) => break,
-            Ok(_) => read_line(agent, &line),
+            Ok(_) => {
+                if let Some(Err(error)) = heard.as_mut().map(|file| file.write_all(&line)) {
+                    eprintln!("what was read can not be kept: {error}");
+                }
+                read_line(agent, &line);
+            }
         }
     }
     agent.change(|state| state.closed = true);
@@ -27,6 +35,13 @@ pub fn read_all(agent: &Arc<Agent>) {
         thread::sleep(ORPHAN_LIFE);
         orphan.exit(1);
     });
+}
+
+/// The file of what this agent reads.
+fn record(folder: &Path) -> Option<File> {
+    let path = folder.join(format!("{}.ndjson", std::process::id()));
+    let file = OpenOptions::new().create(true).append(true).open(&path);
+    file.inspect_err(|error| eprintln!("{} can not be written: {error}", path.display())).ok()
 }
 
 fn read_line(agent: &Agent, line: &[u8]) {

@@ -6,6 +6,7 @@ use crate::life::{DEADLINE, MARK};
 use crate::program::demo_agent;
 use deskbell_engine::remote::Dial;
 use deskbell_tests::real_cli::process;
+use deskbell_tests::relay::{Dialed, dialed_by};
 use deskbell_tests::window::processes_with;
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
@@ -110,29 +111,8 @@ impl World {
     /// connections are collected.
     pub fn dial(&self) -> (Dial, Arc<Mutex<Vec<u32>>>) {
         let (program, home, data) = (self.program.clone(), self.root().to_owned(), self.data.clone());
-        let (mark, pids) = (self.mark.clone(), Arc::<Mutex<Vec<u32>>>::default());
-        let known = pids.clone();
-        let dial: Dial = Arc::new(move || {
-            let child = attaching(&program, &home, &data, &mark).spawn();
-            if let Some(pid) = child.as_ref().ok().and_then(Child::id) {
-                known.lock().unwrap().push(pid);
-            }
-            Box::pin(async move {
-                let mut child = child?;
-                let mut reader = BufReader::new(child.stdout.take().unwrap());
-                let writer = child.stdin.take().unwrap();
-                let mut line = String::new();
-                while line.trim_end() != "DESKBELL-RELAY 1" {
-                    line.clear();
-                    if reader.read_line(&mut line).await? == 0 {
-                        return Err(std::io::Error::other("the client ended"));
-                    }
-                }
-                // It ends with its stdin.
-                tokio::spawn(async move { child.wait().await });
-                Ok((Box::new(reader) as _, Box::new(writer) as _))
-            })
-        });
+        let mark = self.mark.clone();
+        let Dialed { dial, pids } = dialed_by(move || attaching(&program, &home, &data, &mark));
         (dial, pids)
     }
 
@@ -159,9 +139,7 @@ fn attaching(program: &Path, home: &Path, data: &Path, mark: &str) -> Command {
         .env("PATH", path_in(home))
         .env("XDG_DATA_HOME", data)
         .env("CLAUDE_CONFIG_DIR", home.join(".config"))
-        .env(MARK, mark)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped());
+        .env(MARK, mark);
     command
 }
 
