@@ -357,6 +357,7 @@ fn main() {
             files_of_a_file_manager_are_attached_or_named,
             ten_thousand_lines_are_attached_kept_and_sent;
         survival: a_killed_app_offers_the_cut_prompt,
+            a_crash_is_said_once_with_one_button,
             a_killed_agent_is_told_and_starts_again,
             a_killed_webview_comes_back,
             a_killed_app_finds_the_turn_that_kept_running,

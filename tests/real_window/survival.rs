@@ -68,6 +68,39 @@ pub async fn a_killed_agent_is_told_and_starts_again() -> Result<()> {
         .await
 }
 
+/// Everything on the screen is counted: header, transcript, waiting prompts, list of sessions, and what the desktop shows.
+pub async fn a_crash_is_said_once_with_one_button() -> Result<()> {
+    const SAYING_IT: [&str; 5] = ["killed", "crash", "process ended", "exited", "signal"];
+    /// The announcement for screen readers, which is not drawn.
+    const ANNOUNCED: &str = "Failed: The agent was killed (signal 9)";
+    const GOING_ON: [&str; 5] = ["again", "Retry", "Restart", "Start", "Continue"];
+    let stage = Stage::demo().await?;
+    stage
+        .play("crash-once", async |stage| {
+            let window = &stage.window;
+            window.prompt("SAY In the middle.\nWAIT").await?;
+            window.wait_said("In the middle.", SHORT).await?;
+            stage.agent()?.kill()?;
+            window.wait_shows("was killed (signal 9)", LONG).await?;
+            window.find("button", "Send again").await?;
+            window.wait_idle(LONG).await?;
+            window.drawn().await?;
+            stage.desktop.screenshot("crash-once").await?;
+            let text = window.all_text().await?;
+            let mut lines: Vec<&str> =
+                text.lines().filter(|line| SAYING_IT.iter().any(|word| line.contains(word))).collect();
+            lines.retain(|line| *line != ANNOUNCED);
+            ensure!(lines.len() == 1, "{} lines say it: {lines:#?} in:\n{text}", lines.len());
+            let mut buttons = window.names("button").await?;
+            buttons.retain(|name| GOING_ON.iter().any(|word| name.contains(word)));
+            ensure!(buttons.len() == 1, "the buttons that go on: {buttons:?}");
+            let said: Vec<_> = stage.notifications.all();
+            ensure!(said.len() <= 1, "{said:#?}");
+            Ok(())
+        })
+        .await
+}
+
 pub async fn a_killed_webview_comes_back() -> Result<()> {
     let stage = Stage::demo().await?;
     stage
