@@ -283,6 +283,7 @@ async fn what_the_agent_does_not_have_is_refused_in_words() {
         Command::SetOptions { options: Box::default() },
         Command::ListRules,
         Command::ReadContext,
+        Command::AskSide { id: "1".to_owned(), question: "why?".to_owned(), purpose: SidePurpose::Reading },
         Command::GenerateTitle,
         Command::StopTask { task_id: "t".to_owned() },
         Command::MoveToBackground,

@@ -58,6 +58,7 @@ mod replayed;
 mod restart;
 mod server;
 mod settings;
+mod side_questions;
 mod slow_subscriber;
 mod startup;
 mod stored;

@@ -44,6 +44,7 @@ mod rules;
 #[cfg(target_os = "linux")]
 mod schedules;
 mod settings;
+mod side_questions;
 mod stored;
 mod tools;
 mod trust;
@@ -170,6 +171,9 @@ fn main() {
             the_agent_says_what_fills_its_context,
             a_command_that_the_agent_answers_itself_is_shown,
             a_command_that_works_only_in_a_terminal_is_said_to_be_unavailable;
+        side_questions:
+            a_side_question_is_answered_during_a_turn_and_leaves_the_conversation_as_it_is,
+            a_side_question_is_cancelled_and_one_that_fails_says_why;
         tools:
             an_answered_question_shows_its_answers_live_and_stored,
             an_image_and_a_pdf_that_were_read_are_named,
@@ -367,6 +371,9 @@ fn on_the_old_version() -> Vec<suite::Test> {
             clearing_begins_another_conversation_in_the_same_process,
             the_agent_says_what_fills_its_context,
             a_command_that_works_only_in_a_terminal_is_said_to_be_unavailable;
+        side_questions:
+            a_side_question_is_answered_during_a_turn_and_leaves_the_conversation_as_it_is,
+            a_side_question_is_cancelled_and_one_that_fails_says_why;
         background:
             the_end_of_a_background_shell_starts_a_turn_that_nobody_asked_for;
         stored: a_reopened_conversation_shows_what_it_showed_live;

@@ -599,6 +599,8 @@ impl Driver for AcpDriver {
             AgentCommand::Fill { request_id, values } => self.fill(request_id, values.clone(), out),
             AgentCommand::Answer { request_id, answers, .. } => self.answer(request_id, answers, out),
             AgentCommand::Refuse { request_id, .. } => self.deny(request_id, false, out),
+            // Only side questions are cancelled, and these are refused.
+            AgentCommand::CancelRequest { .. } => {}
         }
     }
 

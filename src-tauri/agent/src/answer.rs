@@ -30,6 +30,17 @@ pub enum Answer {
     Reloaded(Box<ReloadReport>),
     Rewind(RewindReport),
     Title(String),
+    Side(SideAnswer),
+}
+
+/// An answer to a side question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SideAnswer {
+    /// The model's words.
+    Text(String),
+    /// The agent's own words, which say why the model gave no answer.
+    Problem(String),
+    Nothing,
 }
 
 /// A bounded list.

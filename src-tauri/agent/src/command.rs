@@ -20,6 +20,8 @@ pub enum AgentCommand {
     Fill { request_id: String, values: Option<Map<String, Value>> },
     /// Denies a tool call. The agent's model reads the message, which is never empty.
     Deny { request_id: String, message: String, interrupt: bool },
+    /// Withdraws a request to the agent, which may answer it all the same.
+    CancelRequest { request_id: String },
     /// Rejects a request that Deskbell does not support.
     Refuse { request_id: String, error: String },
 }
@@ -98,6 +100,18 @@ pub enum HostRequest {
     Rename(String),
     /// A title for this text, which the agent's model makes.
     GenerateTitle(String),
+    /// Asks the model a question that leaves the conversation as it is, after earlier ones with their answers.
+    AskSide {
+        question: String,
+        history: Vec<SideExchange>,
+    },
+}
+
+/// A side question that was answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SideExchange {
+    pub question: String,
+    pub answer: String,
 }
 
 /// What an answer allows beyond the one call.

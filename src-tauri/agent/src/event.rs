@@ -34,6 +34,11 @@ pub enum AgentEvent {
         request_id: String,
         outcome: Result<Answer, Refused>,
     },
+    /// The agent works on a request of ours. `retry`: its call of the model failed, and is repeated.
+    RequestProgress {
+        request_id: String,
+        retry: Option<Retry>,
+    },
     /// The agent withdraws a request.
     RequestWithdrawn {
         request_id: String,

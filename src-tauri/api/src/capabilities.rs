@@ -43,6 +43,9 @@ pub struct AgentCapabilities {
     pub cost: bool,
     /// It reports what fills its context window.
     pub context: bool,
+    /// It answers side questions.
+    #[serde(default)]
+    pub side_questions: bool,
 }
 
 /// The permission rules that an agent has.

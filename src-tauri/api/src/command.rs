@@ -5,6 +5,7 @@ use super::mode::PermissionMode;
 use super::options::SessionOptions;
 use super::permission::Decision;
 use super::prompt::{Attachment, Delivery};
+use super::side::SidePurpose;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -74,6 +75,17 @@ pub enum Command {
     /// Requests a breakdown of the context window, which arrives in `Session::context`. Only for an agent with the capability
     /// `context`, while it runs.
     ReadContext,
+    /// Asks the agent a question that leaves the conversation as it is, also while a turn runs: one call of the model without
+    /// tools. `id` is the asker's own, and new in the session. The answer arrives in `Session::sideQuestions`. Starts the
+    /// agent's process if necessary. Only for an agent with the capability `sideQuestions`.
+    AskSide {
+        id: String,
+        question: String,
+        #[serde(default)]
+        purpose: SidePurpose,
+    },
+    /// Cancels a side question that waits for its answer.
+    CancelSide { id: String },
     /// Requests the MCP servers, hooks, skills, subagents and memory files of the agent, which arrive in
     /// `Session::configuration`. Only while it runs.
     ReadConfiguration,

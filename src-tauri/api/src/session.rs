@@ -14,6 +14,7 @@ use super::permission::PermissionRequest;
 use super::prompt::QueuedPrompt;
 use super::rewind::RewindState;
 use super::rules::{MissedPrompt, RulesInForce};
+use super::side::SideQuestion;
 use serde::{Deserialize, Deserializer, Serialize};
 use ts_rs::TS;
 
@@ -161,6 +162,9 @@ session! {
         pub configuration: Configuration,
         pub limits: PlanLimits,
         pub rewind: RewindState,
+        /// The last side questions, in the order in which they were asked. They live as long as the session is open.
+        #[serde(default)]
+        pub side_questions: Vec<SideQuestion>,
         pub created_at: u64,
         /// When the last prompt was accepted, or the last turn ended.
         pub changed_at: u64,
@@ -242,6 +246,7 @@ impl Session {
             configuration: Configuration::default(),
             limits: PlanLimits::default(),
             rewind: RewindState::default(),
+            side_questions: Vec::new(),
             created_at: 0,
             changed_at: 0,
             n_background: 0,

@@ -4,7 +4,7 @@ use crate::api::{Model, SlashCommand, Tokens};
 use crate::{configuration, context, rules};
 use deskbell_agent::{
     Answer, HostRequest, Initialized, ModelUsage, Refused, ReloadReport, RewindReport, SettingsReport,
-    UsageReport,
+    SideAnswer, UsageReport,
 };
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -26,6 +26,7 @@ pub(crate) enum Asked {
     Reload,
     Rewind,
     Title,
+    Side,
 }
 
 impl Asked {
@@ -46,6 +47,7 @@ impl Asked {
             HostRequest::ReloadPlugins => Self::Reload,
             HostRequest::RewindFiles { .. } => Self::Rewind,
             HostRequest::GenerateTitle(_) => Self::Title,
+            HostRequest::AskSide { .. } => Self::Side,
             HostRequest::SetMode(_)
             | HostRequest::SetEffort(_)
             | HostRequest::SetThinking(_)
@@ -79,6 +81,7 @@ impl Asked {
             Self::Reload => Some(Answer::Reloaded(Box::new(reloaded(response, prefix)))),
             Self::Rewind => Some(Answer::Rewind(rewind(response))),
             Self::Title => text(response, "title").map(|title| Answer::Title(title.to_owned())),
+            Self::Side => side(response).map(Answer::Side),
         };
         read.unwrap_or(Answer::Done)
     }
@@ -100,6 +103,22 @@ fn initialized(response: &Value, prefix: &str) -> Initialized {
         // They depend on its version, and are the crate's.
         capabilities: None,
     }
+}
+
+/// `synthetic` marks words of the CLI itself, in parentheses (2.1.332). 2.1.197 marks only some of them: a failed call of the
+/// model is an answer there that begins with “API Error: ”.
+fn side(response: &Value) -> Option<SideAnswer> {
+    let words = match response.get("response")? {
+        Value::Null => return Some(SideAnswer::Nothing),
+        words => words.as_str()?,
+    };
+    let is_problem = flag(response, "synthetic") || words.starts_with("API Error: ");
+    let own = words.strip_prefix('(').and_then(|words| words.strip_suffix(')')).unwrap_or(words);
+    Some(match is_problem {
+        _ if words.trim().is_empty() => SideAnswer::Nothing,
+        true => SideAnswer::Problem(own.to_owned()),
+        false => SideAnswer::Text(words.to_owned()),
+    })
 }
 
 /// The wire ids of the prompts that are still in the agent's own queue.
@@ -226,6 +245,23 @@ mod tests {
         assert_eq!(rewind(&json!(null)).problem.as_deref(), Some(""), "it does not say why");
     }
 
+    /// The answers of 2.1.332 and 2.1.197.
+    #[test]
+    fn an_answer_to_a_side_question_is_told_from_the_agents_own_words() {
+        let read = |words: Value, synthetic: bool| side(&json!({"response": words, "synthetic": synthetic}));
+        assert_eq!(read(json!("(an aside)"), false), Some(SideAnswer::Text("(an aside)".to_owned())));
+        let problem = |words: &str| Some(SideAnswer::Problem(words.to_owned()));
+        assert_eq!(
+            read(json!("(API error: 400 bad (really))"), true),
+            problem("API error: 400 bad (really)")
+        );
+        assert_eq!(read(json!("API Error: 400 bad"), false), problem("API Error: 400 bad"));
+        for nothing in [json!(null), json!(""), json!(" \n")] {
+            assert_eq!(read(nothing, false), Some(SideAnswer::Nothing));
+        }
+        assert_eq!((read(json!(7), false), side(&json!({}))), (None, None));
+    }
+
     #[test]
     fn a_command_of_the_folders_copy_has_its_own_name() {
         let response = json!({"commands": [
@@ -266,6 +302,7 @@ mod tests {
                 (Asked::ListRules, Answer::Done),
                 (Asked::Context, Answer::Done),
                 (Asked::Title, Answer::Done),
+                (Asked::Side, Answer::Done),
             ];
             for (asked, answer) in answers {
                 assert_eq!(asked.read(&odd, "project:"), answer, "{odd}");

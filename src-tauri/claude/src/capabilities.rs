@@ -4,7 +4,7 @@ use crate::api::{AgentCapabilities, PermissionMode, RulesScope};
 
 /// The capabilities as far as Deskbell uses them: those of the newest version. A process shows itself
 /// which of them it lacks: 2.1.197 does not report which prompts joined a turn. Both versions report what fills the
-/// context, and can take files back.
+/// context, can take files back, and answer side questions.
 ///
 /// The agent itself could also continue a conversation as a new one and read documents; Deskbell does neither yet.
 pub fn capabilities() -> AgentCapabilities {
@@ -26,5 +26,6 @@ pub fn capabilities() -> AgentCapabilities {
         rules: RulesScope::Saved,
         cost: true,
         context: true,
+        side_questions: true,
     }
 }

@@ -59,6 +59,11 @@ impl ClaudeDriver {
             self.asked.insert(request_id.clone(), asked);
         }
         match command {
+            // 2.1.197 does not answer it.
+            AgentCommand::CancelRequest { request_id } => {
+                self.asked.remove(request_id);
+                wire::line(command)
+            }
             AgentCommand::Fill { request_id, values } if self.dialogs.remove(request_id) => {
                 wire::dialog_answer(request_id, values.as_ref())
             }

@@ -89,6 +89,9 @@ pub fn answer(agent: &Agent, line: &Value) {
             }
             done(Some(json!({"title": title})));
         }
+        "side_question" if !agent.environment.has("no-side-questions") => {
+            side_question(agent, &id, text("question").unwrap_or_default());
+        }
         "end_session" => {
             done(None);
             let busy = agent.change(|state| {
@@ -106,6 +109,35 @@ pub fn answer(agent: &Agent, line: &Value) {
             &format!("Unsupported control request subtype: {unknown}"),
             "unsupported_request",
         )),
+    }
+}
+
+/// A side question that begins with `HANG` waits until the host cancels it, one that begins with `FAIL` has no answer, and one
+/// that begins with `SAY` has the rest as its answer.
+fn side_question(agent: &Agent, id: &Value, question: &str) {
+    if !agent.old() {
+        agent.send(wire::request_progress(id));
+    }
+    let (words, is_own) = match question.split_once(' ').unwrap_or((question, "")) {
+        ("HANG", _) => return,
+        ("FAIL", _) => ("(API error: 529 The demo agent was told to fail)".to_owned(), true),
+        ("SAY", words) => (words.to_owned(), false),
+        _ => {
+            let asked = question.lines().next().unwrap_or_default();
+            (
+                format!("The demo agent has **no model**, so it only repeats what you asked:\n\n> {asked}"),
+                false,
+            )
+        }
+    };
+    agent.output.line(&wire::success(id, Some(json!({"response": words, "synthetic": is_own}))));
+}
+
+/// The host cancels side questions only.
+pub fn cancel(agent: &Agent, line: &Value) {
+    if !agent.old() {
+        let id = line.get("request_id").cloned().unwrap_or_default();
+        agent.output.line(&wire::error(&id, "Side question cancelled", "cancelled"));
     }
 }
 

@@ -17,6 +17,7 @@
 //! | `late-store` | writes its transcript only when a turn ends, like a real agent that is killed early |
 //! | `stubborn` | rejects every change of mode, model and thinking, and keeps its effort |
 //! | `no-context` | does not know the request for what fills its context |
+//! | `no-side-questions` | does not know the request that asks a side question |
 //! | `never-asks` | runs tools that need permission in its mode without asking, though it reports that it would ask |
 //! | `cannot-ask` | cannot ask for permission, whatever its flags are |
 //! | `old` | behaves as 2.1.197 did: no capabilities, no `command_lifecycle`, no receipts |

@@ -63,6 +63,7 @@ fn read_line(agent: &Agent, line: &[u8]) {
         },
         Some("control_request") => control::answer(agent, &message),
         Some("control_response") => take_answer(agent, &message),
+        Some("control_cancel_request") => control::cancel(agent, &message),
         _ => {}
     }
 }

@@ -48,6 +48,11 @@ pub fn error(id: &Value, error: &str, code: &str) -> Value {
     })
 }
 
+/// A sign that a control request of the host is being worked on.
+pub fn request_progress(id: &Value) -> Value {
+    json!({"type": "system", "subtype": "control_request_progress", "request_id": id, "status": "started"})
+}
+
 /// A change of a prompt's state.
 pub fn lifecycle(command_uuid: &str, state: &str) -> Value {
     json!({"type": "command_lifecycle", "command_uuid": command_uuid, "state": state})

@@ -9,6 +9,7 @@ import { RULES } from './rules';
 import { reachedLimit } from '../lib/session/usage/limits';
 import * as script from './script';
 import type { FakeSession } from './session';
+import { askSide, cancelSide } from './sideQuestions';
 
 const FRAME_MS = 30;
 /** Characters that arrive with each step of a stream. */
@@ -100,6 +101,10 @@ export function runCommand(session: FakeSession, command: Command): CommandError
         context: { ...NO_CONTEXT, report: contextReport(session.facts.usage.contextTokens, Date.now()) },
       });
       return null;
+    case 'askSide':
+      return askSide(session, command);
+    case 'cancelSide':
+      return cancelSide(session, command.id);
     case 'readConfiguration':
       session.patch({ configuration: configuration(Date.now()) });
       return null;

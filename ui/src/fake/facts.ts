@@ -73,6 +73,7 @@ export const CAPABILITIES: AgentCapabilities = {
   rules: 'saved',
   cost: true,
   context: true,
+  sideQuestions: true,
 };
 
 export function emptySession(id: string, title: string, agent: AgentKind = 'claude'): Session {
@@ -121,6 +122,7 @@ export function emptySession(id: string, title: string, agent: AgentKind = 'clau
     configuration: NO_CONFIGURATION,
     limits: NO_LIMITS,
     rewind: NO_REWIND,
+    sideQuestions: [],
     usage: { contextTokens: 0, contextWindow: 200_000, costUsd: 0, outputTokens: 0, byModel: [] },
     createdAt: Date.now(),
     changedAt: Date.now(),

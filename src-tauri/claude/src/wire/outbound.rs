@@ -2,7 +2,7 @@
 
 use super::dialog::KINDS;
 use crate::request::{permissions, with_answers};
-use deskbell_agent::{AgentCommand, HostRequest};
+use deskbell_agent::{AgentCommand, HostRequest, SideExchange};
 use deskbell_api::Attachment;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -22,6 +22,10 @@ pub fn line(command: &AgentCommand) -> String {
         }
         AgentCommand::Fill { request_id, values } => fill(request_id, values.as_ref()),
         AgentCommand::Deny { request_id, message, interrupt } => deny(request_id, message, *interrupt),
+        // 2.1.332 then answers the request with an error, and 2.1.197 not at all.
+        AgentCommand::CancelRequest { request_id } => {
+            json!({"type": "control_cancel_request", "request_id": request_id}).to_string()
+        }
         AgentCommand::Refuse { request_id, error } => refuse(request_id, error),
     }
 }
@@ -187,6 +191,21 @@ fn body(request: &HostRequest) -> Value {
         // This is a call of the model; the agent saves the title (2.1.329).
         HostRequest::GenerateTitle(text) => {
             json!({"subtype": "generate_session_title", "description": text, "persist": true})
+        }
+        // One call of the model without tools, also while a turn runs; nothing of it is in the transcript (2.1.197 and
+        // 2.1.332).
+        HostRequest::AskSide { question, history } => {
+            let mut body = json!({"subtype": "side_question", "question": question});
+            if !history.is_empty() {
+                // 2.1.197 ignores it.
+                body["history"] = history
+                    .iter()
+                    .map(
+                        |SideExchange { question, answer }| json!({"question": question, "response": answer}),
+                    )
+                    .collect();
+            }
+            body
         }
     }
 }

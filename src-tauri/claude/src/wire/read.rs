@@ -127,6 +127,16 @@ fn read(text: &str, answer: &mut ReadAnswer<'_>) -> Result<AgentEvent, serde_jso
             AgentEvent::Init(Box::new(read_as_far_as_known::<InitLine>(text)?.into()))
         }
         "system" if subtype == "api_retry" => AgentEvent::ApiRetry(retry(text)?),
+        "system" if subtype == "control_request_progress" => {
+            #[derive(Deserialize)]
+            struct Progress {
+                request_id: String,
+                status: String,
+            }
+            let Progress { request_id, status } = serde_json::from_str(text)?;
+            let retry = if status == "api_retry" { Some(retry(text)?) } else { None };
+            AgentEvent::RequestProgress { request_id, retry }
+        }
         "system" => read_system(subtype, &serde_json::from_str(text)?),
         _ => AgentEvent::Unknown { kind: kind.to_owned() },
     })

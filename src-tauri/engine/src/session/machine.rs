@@ -24,6 +24,7 @@ mod process;
 mod queue;
 mod requests;
 mod rewind;
+mod side;
 mod switches;
 mod timing;
 mod turn;
@@ -49,6 +50,7 @@ use self::parts::queue::PromptQueue;
 use self::parts::requests::Requests;
 use self::parts::rewind::Rewind;
 use self::parts::schedules::Schedules;
+use self::parts::side::{SideQuestions, UnsentQuestion};
 use self::parts::spending::Spending;
 use self::parts::turn::Turn;
 use crate::agent::{AgentCommand, AgentEvent, HostRequest};
@@ -83,6 +85,9 @@ pub struct Timeouts {
     pub cost_ms: u64,
     /// For the breakdown of the context window. 5 to 27 ms were measured; 2.1.329 may count tokens with API calls.
     pub context_ms: u64,
+    /// For the answer to a side question, with all repeated calls of the model. 2.1.332 itself waits so long for one that
+    /// another machine asks.
+    pub side_ms: u64,
     /// Idle time until hibernation; 0 means never.
     pub hibernate_ms: u64,
 }
@@ -97,6 +102,7 @@ impl Default for Timeouts {
             switch_ms: 20_000,
             cost_ms: 2_000,
             context_ms: 15_000,
+            side_ms: 660_000,
             hibernate_ms: 30 * 60_000,
         }
     }
@@ -151,6 +157,8 @@ pub enum Timer {
     Configuration,
     /// The deadline for a change of a server or of the plugins.
     ConfigurationChange,
+    /// The deadline for the answer to the oldest side question that waits.
+    Side,
     /// The deadline for an answer to a rewind.
     Rewind,
     Stop,
@@ -206,6 +214,7 @@ pub struct Machine {
     configuration: Configuration,
     limits: Limits,
     rewind: Rewind,
+    side: SideQuestions,
     audit: Audit,
     background: Background,
     schedules: Schedules,
@@ -246,6 +255,7 @@ impl Machine {
             configuration: Configuration::default(),
             limits: Limits::default(),
             rewind: Rewind::restore(memory.rewound),
+            side: SideQuestions::default(),
             audit: Audit::default(),
             background: Background::default(),
             schedules: Schedules::default(),
@@ -331,7 +341,11 @@ impl Machine {
 
     /// Nothing runs, and nothing is about to run.
     pub fn is_idle(&self) -> bool {
-        self.turn.is_none() && self.queue.is_idle() && !self.process.is_coming() && !self.rewind.is_busy()
+        self.turn.is_none()
+            && self.queue.is_idle()
+            && !self.process.is_coming()
+            && !self.rewind.is_busy()
+            && !self.side.is_any_waiting()
     }
 
     pub fn is_alive(&self) -> bool {
@@ -471,10 +485,11 @@ impl Step<'_> {
         self.push(Effect::Refuse(CommandError { code, message: message.into(), detail: None }));
     }
 
-    fn ask(&mut self, asked: PendingRequest, request: HostRequest) {
+    /// Sends a request. Returns whether it was sent.
+    fn ask(&mut self, asked: PendingRequest, request: HostRequest) -> bool {
         if !self.listens() {
             // After the end of input nothing can be written, so a late answer must not cause another request.
-            return;
+            return false;
         }
         if let Spent::Refused { is_first } = self.machine.control.spend(&asked, self.now) {
             if is_first {
@@ -483,7 +498,7 @@ impl Step<'_> {
                             stopped sending it.";
                 self.notice(Level::Warning, text, Some(detail));
             }
-            return;
+            return false;
         }
         let waits_ms = self.waits_for(&asked);
         let request_id = self.machine.control.add(asked);
@@ -491,6 +506,7 @@ impl Step<'_> {
         if let Some(limit) = waits_ms {
             self.confirm_within(limit);
         }
+        true
     }
 
     fn command(&mut self, command: Command) {
@@ -518,6 +534,8 @@ impl Step<'_> {
             Command::MoveToBackground => self.move_to_background(),
             Command::ListRules => self.list_rules(),
             Command::ReadContext => self.read_context(),
+            Command::AskSide { id, question, purpose } => self.ask_side(id, question, purpose),
+            Command::CancelSide { id } => self.cancel_side(&id),
             Command::ReadConfiguration => self.read_configuration(),
             Command::ReconnectServer { server } => {
                 self.change_server(server.clone(), HostRequest::ReconnectServer(server));

@@ -8,7 +8,7 @@ export type Command = { "type": "prompt", text: string,
 /**
  * Scripts of earlier versions say `images`.
  */
-attachments: Array<Attachment>, delivery: Delivery, } | { "type": "decide", requestId: RequestId, shown: string | null, decision: Decision, } | { "type": "interrupt" } | { "type": "interruptAndContinue" } | { "type": "continueQueue" } | { "type": "withdraw", promptId: PromptId, } | { "type": "editQueued", promptId: PromptId, text: string, } | { "type": "resend", promptId: PromptId, } | { "type": "deliver", promptId: PromptId, delivery: Delivery, } | { "type": "move", promptId: PromptId, before: PromptId | null, } | { "type": "setMode", mode: PermissionMode, } | { "type": "setModel", model: string, } | { "type": "setOptions", options: SessionOptions, } | { "type": "setEffort", effort: string | null, } | { "type": "setAgentOption", id: string, value: string, } | { "type": "setThinking", on: boolean, } | { "type": "stopTask", taskId: string, } | { "type": "moveToBackground" } | { "type": "listRules" } | { "type": "readContext" } | { "type": "readConfiguration" } | { "type": "reconnectServer", server: string, } | { "type": "setServerEnabled", server: string, enabled: boolean, } | { "type": "reloadPlugins" } | { "type": "previewRewind", promptId: ItemId, } | { "type": "rewind", promptId: ItemId, files: boolean, conversation: boolean, } | { "type": "undoRewind", overwrite: boolean, } | { "type": "rename", title: string, } | { "type": "generateTitle" } | { "type": "start" } | { "type": "reload" } | { "type": "stop" };
+attachments: Array<Attachment>, delivery: Delivery, } | { "type": "decide", requestId: RequestId, shown: string | null, decision: Decision, } | { "type": "interrupt" } | { "type": "interruptAndContinue" } | { "type": "continueQueue" } | { "type": "withdraw", promptId: PromptId, } | { "type": "editQueued", promptId: PromptId, text: string, } | { "type": "resend", promptId: PromptId, } | { "type": "deliver", promptId: PromptId, delivery: Delivery, } | { "type": "move", promptId: PromptId, before: PromptId | null, } | { "type": "setMode", mode: PermissionMode, } | { "type": "setModel", model: string, } | { "type": "setOptions", options: SessionOptions, } | { "type": "setEffort", effort: string | null, } | { "type": "setAgentOption", id: string, value: string, } | { "type": "setThinking", on: boolean, } | { "type": "stopTask", taskId: string, } | { "type": "moveToBackground" } | { "type": "listRules" } | { "type": "readContext" } | { "type": "askSide", id: string, question: string, purpose: SidePurpose, } | { "type": "cancelSide", id: string, } | { "type": "readConfiguration" } | { "type": "reconnectServer", server: string, } | { "type": "setServerEnabled", server: string, enabled: boolean, } | { "type": "reloadPlugins" } | { "type": "previewRewind", promptId: ItemId, } | { "type": "rewind", promptId: ItemId, files: boolean, conversation: boolean, } | { "type": "undoRewind", overwrite: boolean, } | { "type": "rename", title: string, } | { "type": "generateTitle" } | { "type": "start" } | { "type": "reload" } | { "type": "stop" };
 
 /**
  * When a prompt given while the agent works is sent.
@@ -397,7 +397,11 @@ context: ContextUsage,
 /**
  * What is configured for its agent, after `readConfiguration`.
  */
-configuration: Configuration, limits: PlanLimits, rewind: RewindState, createdAt: number, 
+configuration: Configuration, limits: PlanLimits, rewind: RewindState, 
+/**
+ * The last side questions, in the order in which they were asked. They live as long as the session is open.
+ */
+sideQuestions: Array<SideQuestion>, createdAt: number, 
 /**
  * When the last prompt was accepted, or the last turn ended.
  */
@@ -535,7 +539,11 @@ cost: boolean,
 /**
  * It reports what fills its context window.
  */
-context: boolean, };
+context: boolean, 
+/**
+ * It answers side questions.
+ */
+sideQuestions: boolean, };
 
 /**
  * The permission rules that an agent has.
@@ -1091,6 +1099,38 @@ files: Array<RewindFile>,
  * Number of further files.
  */
 nMore: number, };
+
+/**
+ * A question to the agent beside the conversation, and its outcome.
+ */
+export type SideQuestion = { 
+/**
+ * The id that the command `askSide` gave to it.
+ */
+id: string, question: string, purpose: SidePurpose, 
+/**
+ * When it was asked, in milliseconds since 1970.
+ */
+askedAt: number, outcome: SideOutcome, };
+
+/**
+ * What an answer to a side question is for.
+ */
+export type SidePurpose = "reading" | "commitMessage";
+
+/**
+ * What became of a side question.
+ */
+export type SideOutcome = { "type": "waiting", retry: SideRetry | null, } | { "type": "answered", text: string, blocks: Array<Block>, 
+/**
+ * The answer was longer; this is its beginning.
+ */
+isCut: boolean, } | { "type": "failed", message: string, } | { "type": "cancelled" };
+
+/**
+ * A repeated call of the model.
+ */
+export type SideRetry = { attempt: number, most: number, };
 
 /**
  * A file that a rewind would change.

@@ -39,6 +39,9 @@ impl Step<'_> {
             AgentEvent::Response { request_id, outcome } => {
                 self.control_response(request_id, outcome.as_ref())
             }
+            AgentEvent::RequestProgress { request_id, retry } => {
+                self.side_in_progress(request_id, retry.as_ref());
+            }
             AgentEvent::RequestWithdrawn { request_id } => {
                 let closed = self.machine.requests.on_cancel(request_id);
                 self.resolved(closed);
@@ -180,6 +183,7 @@ impl Step<'_> {
         self.receive_messages();
         self.name_at_start();
         self.rewind_at_start();
+        self.send_side_questions();
         self.advance();
     }
 
@@ -275,6 +279,7 @@ impl Step<'_> {
             (PendingRequest::Context { requested_at }, outcome) => {
                 self.context_reported(requested_at, outcome)
             }
+            (PendingRequest::Side(id), outcome) => self.side_answered(&id, outcome),
             (PendingRequest::Configuration(part), outcome) => self.part_reported(part, outcome),
             (PendingRequest::ConfigurationChange(change), outcome) => {
                 self.change_answered(&change, outcome);

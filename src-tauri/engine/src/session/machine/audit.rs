@@ -24,7 +24,9 @@ impl Step<'_> {
                 self.changed();
             }
             // An agent without a rule list still reports the settings it loaded (2.1.197).
-            _ => self.ask(PendingRequest::SettingsForRules, HostRequest::ReadSettings),
+            _ => {
+                self.ask(PendingRequest::SettingsForRules, HostRequest::ReadSettings);
+            }
         }
     }
 

@@ -25,6 +25,7 @@ impl Machine {
                 session.capabilities.prompts_into_turn &= self.capabilities.reports_prompts();
                 session.capabilities.context &= self.context.is_reported();
                 session.capabilities.rewind &= self.rewind.is_known();
+                session.capabilities.side_questions &= self.side.is_known();
             }
         }
         session.model = self.options.shown_model().map(str::to_owned);
@@ -60,6 +61,7 @@ impl Machine {
         session.context = self.context.usage().clone();
         session.configuration = self.configuration.view().clone();
         session.rewind = self.rewind.state();
+        session.side_questions = self.side.all().to_vec();
         session.limits = self.limits.limits().clone();
         session.turn_started_at = self.turn.as_ref().map(Turn::since);
         session.n_background = self.background.count() as u32;

@@ -21,5 +21,6 @@ pub mod queue;
 pub mod requests;
 pub mod rewind;
 pub mod schedules;
+pub mod side;
 pub mod spending;
 pub mod turn;

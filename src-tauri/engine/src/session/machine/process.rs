@@ -26,6 +26,7 @@ impl Step<'_> {
         self.machine.context.on_spawn();
         self.machine.configuration.on_spawn();
         self.machine.rewind.on_spawn();
+        self.machine.side.on_spawn();
         self.machine.process.on_spawn(self.now, start.clone());
         self.machine.last_result.on_spawn();
         self.push(Effect::Spawn(start));
@@ -41,7 +42,8 @@ impl Step<'_> {
         self.emit(Event::CommandFailed { error });
         self.hold_queue();
         // After the queue is held, because prompts wait for the end of a rewind.
-        self.no_answer(problem);
+        self.no_answer(problem.clone());
+        self.side_fails(&problem);
         self.save();
         self.changed();
     }
@@ -103,6 +105,7 @@ impl Step<'_> {
             }
         }
         self.context_process_ended();
+        self.side_fails("The agent stopped before it answered.");
         self.configuration_process_ended();
         self.machine.background.process_ended();
         self.machine.schedules.process_ended();
@@ -219,6 +222,7 @@ impl Step<'_> {
             (Timer::Configuration, _) => self.configuration_timed_out(),
             (Timer::ConfigurationChange, _) => self.changes_timed_out(),
             (Timer::Reset, _) => self.reset_timer(),
+            (Timer::Side, _) => self.side_timed_out(),
             (Timer::Rewind, _) => self.rewind_timed_out(),
             (Timer::Stop, ProcessState::Stopping { .. }) => {
                 let Machine { process, timeouts, .. } = &mut *self.machine;
@@ -236,6 +240,7 @@ impl Step<'_> {
                     // Its turn begins with the next line.
                     && !self.machine.schedules.has_begun()
                     && !self.machine.rewind.is_busy()
+                    && !self.machine.side.is_any_waiting()
                     && self.machine.queue.is_held()
                     && (self.machine.conversation.is_resumable() || self.machine.process.is_fresh());
                 if quiet {

@@ -12,6 +12,7 @@ mod process;
 mod queue;
 mod requests;
 mod rewind;
+mod side;
 mod switches;
 mod turn;
 

@@ -20,7 +20,7 @@ impl Step<'_> {
 
     pub(super) fn time(&mut self, inbound: &AgentEvent) {
         // An answer to a control request is no answer to the prompt.
-        if matches!(inbound, AgentEvent::Response { .. }) {
+        if matches!(inbound, AgentEvent::Response { .. } | AgentEvent::RequestProgress { .. }) {
             return;
         }
         let steady = self.steady();

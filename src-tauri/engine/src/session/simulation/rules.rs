@@ -164,6 +164,8 @@ impl Rules {
         hold!(!is_timed || timers.contains_key(&Timer::Reset), Timers, "Reset is not armed");
         let asks_context = timers.contains_key(&Timer::Context);
         hold!(!asks_context || self.process.is_alive(), Timers, "Context is armed");
+        let waits_aside = timers.contains_key(&Timer::Side);
+        hold!(!waits_aside || self.process.is_alive(), Timers, "Side is armed");
         hold!(!waits || self.process.phase == Phase::Ready, Timers, "Switch is armed");
         hold!(waits || !self.asking.is_unconfirmed(), Timers, "Switch is not armed");
         if self.process.phase == Phase::Ready && self.turns.takes_prompts() && !waits {

@@ -3,7 +3,7 @@
 use super::Wire;
 use std::collections::BTreeMap;
 
-const SIGHTS: [&str; 42] = [
+const SIGHTS: [&str; 43] = [
     "a broken pipe",
     "a change that is not confirmed",
     "a report of the context that does not come",
@@ -32,6 +32,7 @@ const SIGHTS: [&str; 42] = [
     "a process that asks nothing",
     "a prompt given back",
     "a session that came to rest",
+    "a side question without an answer",
     "a session that finishes",
     "a turn cut off",
     "a turn done",
@@ -49,12 +50,13 @@ const SIGHTS: [&str; 42] = [
 ];
 
 /// What an agent that speaks ACP never gets to: it has no such command, or the protocol has no such report.
-const NOT_WITH_ACP: [&str; 9] = [
+const NOT_WITH_ACP: [&str; 10] = [
     "a conversation rewound",
     "a look for the reset of a limit",
     "a process that asks nothing",
     "a prompt given back",
     "a rewind of files undone",
+    "a side question without an answer",
     "a turn of several prompts",
     "a turn that nobody asked for",
     "files rewound",

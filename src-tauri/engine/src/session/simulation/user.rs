@@ -15,6 +15,7 @@ const DEADLINE: usize = 6;
 #[derive(Default)]
 pub struct User {
     n_prompts: u64,
+    n_asides: u64,
     /// The last requests that the user acted on; most of them are closed.
     seen: Vec<RequestId>,
 }
@@ -25,7 +26,8 @@ impl User {
             0..30 => return self.prompt(chance, rules),
             30..56 => self.decide(chance, rules),
             56 | 57 => return rewind(chance),
-            58 => look(chance),
+            58 if chance.one_in(2) => look(chance),
+            58 => self.aside(chance),
             59 => Command::StopTask { task_id: format!("task {}", chance.below(3)) },
             60 => Command::MoveToBackground,
             61..65 => Command::Interrupt,
@@ -64,6 +66,19 @@ impl User {
             _ => return Input::Start,
         };
         Input::Command(command)
+    }
+
+    /// Mostly a new side question, sometimes one without words or with an id that was used, or the end of one.
+    fn aside(&mut self, chance: &mut Chance) -> Command {
+        let id = format!("side-{}", self.n_asides);
+        if chance.one_in(3) {
+            return Command::CancelSide { id };
+        }
+        self.n_asides += u64::from(!chance.one_in(8));
+        let id = format!("side-{}", self.n_asides);
+        let purpose = if chance.one_in(3) { SidePurpose::CommitMessage } else { SidePurpose::Reading };
+        let question = *chance.pick(&["why?", "why?", "why?", ""]).unwrap();
+        Command::AskSide { id, question: question.to_owned(), purpose }
     }
 
     fn prompt(&mut self, chance: &mut Chance, rules: &Rules) -> Input {

@@ -172,6 +172,7 @@ impl World {
             Timer::Context | Timer::Configuration | Timer::ConfigurationChange => {
                 "a report of the context that does not come"
             }
+            Timer::Side => "a side question without an answer",
             Timer::Rewind => "an agent that does not answer",
             Timer::Stop => "a stage of the ladder",
             Timer::Restart => "a restart",

@@ -49,6 +49,8 @@ pub enum PendingRequest {
         at: u64,
         is_dry: bool,
     },
+    /// The id of a side question.
+    Side(String),
 }
 
 impl PendingRequest {
@@ -78,6 +80,7 @@ impl PendingRequest {
             Self::RewindFiles { .. } => "rewind_files",
             Self::Rename(_) => "rename_session",
             Self::GenerateTitle => "generate_session_title",
+            Self::Side(_) => "side_question",
         }
     }
 }
@@ -130,6 +133,7 @@ impl PendingRequest {
             | Self::Configuration(_)
             | Self::ConfigurationChange(_)
             | Self::RewindFiles { .. }
+            | Self::Side(_)
             | Self::SettingsForRules => None,
         }
     }
@@ -166,6 +170,17 @@ impl ControlRequests {
     pub fn answered(&mut self, id: &str) -> Option<PendingRequest> {
         let at = self.pending.iter().position(|(known, _)| known == id)?;
         Some(self.pending.remove(at).1)
+    }
+
+    /// Removes a request that is being withdrawn. Returns its id; `None` if it is not pending.
+    pub fn withdrawn(&mut self, request: &PendingRequest) -> Option<String> {
+        let at = self.pending.iter().position(|(_, known)| known == request)?;
+        Some(self.pending.remove(at).0)
+    }
+
+    /// The pending request with this id.
+    pub fn pending(&self, id: &str) -> Option<&PendingRequest> {
+        self.pending.iter().find(|(known, _)| known == id).map(|(_, request)| request)
     }
 
     /// The requests that did not time out.

@@ -81,6 +81,7 @@ impl Life {
                 "Switch" => Timer::Switch,
                 "Context" => Timer::Context,
                 "Configuration" => Timer::Configuration,
+                "Side" => Timer::Side,
                 "ConfigurationChange" => Timer::ConfigurationChange,
                 "Rewind" => Timer::Rewind,
                 "Stop" => Timer::Stop,
@@ -305,12 +306,13 @@ fn written(line: &Value) -> String {
         "user" => format!("send {}", line["uuid"].as_str().unwrap()),
         "control_request" => {
             let request = &line["request"];
-            let value = ["mode", "model", "message_uuid", "title", "description", "task_id"]
+            let value = ["mode", "model", "message_uuid", "title", "description", "task_id", "question"]
                 .iter()
                 .find_map(|key| request.get(key)?.as_str());
             let words = ["ask", request["subtype"].as_str().unwrap(), value.unwrap_or_default()];
             words.join(" ").trim_end().to_owned()
         }
+        "control_cancel_request" => format!("cancel {}", line["request_id"].as_str().unwrap()),
         _ => {
             let response = &line["response"];
             let how = response["response"]["behavior"].as_str().unwrap_or("error");

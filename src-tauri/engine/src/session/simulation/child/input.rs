@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::agent::{AgentEvent, AgentRequest};
+use crate::agent::{AgentEvent, AgentRequest, Retry};
 use crate::api::{BYPASS, PermissionMode};
 use crate::session::tests::response;
 
@@ -14,6 +14,7 @@ impl Child {
         match line["type"].as_str() {
             Some("user") => self.prompt(line, ground),
             Some("control_request") => self.asked(line, ground),
+            Some("control_cancel_request") => self.cancelled(line),
             _ => self.answered(line, ground),
         }
     }
@@ -168,7 +169,37 @@ impl Child {
                 let title = if ground.chance.one_in(3) { json!(null) } else { json!("Made") };
                 self.respond(line, Ok(json!({ "title": title })));
             }
+            "side_question" => self.asked_aside(line, ground),
             other => panic!("the machine asked for {other}"),
+        }
+    }
+
+    fn asked_aside(&mut self, line: &Value, ground: &mut Ground<'_>) {
+        if !self.habits.is_old {
+            let request_id = line["request_id"].as_str().unwrap().to_owned();
+            let retry = ground.chance.one_in(3).then(Retry::default);
+            self.say(AgentEvent::RequestProgress { request_id, retry });
+        }
+        let reply = |words: Value, synthetic: bool| Ok(json!({"response": words, "synthetic": synthetic}));
+        match ground.chance.below(8) {
+            // It is cancelled, or waits until the time is over.
+            0 | 1 => {}
+            2 if self.habits.is_old => {
+                self.respond(line, Err("Unsupported control request subtype".to_owned()))
+            }
+            2 => self.respond(line, Err("side_question_busy".to_owned())),
+            3 => self.respond(line, reply(json!(null), false)),
+            4 => self.respond(line, reply(json!("(API error: 529)"), true)),
+            5 => self.respond(line, Ok(json!(7))),
+            _ => self.respond(line, reply(json!("It is *42*."), false)),
+        }
+    }
+
+    fn cancelled(&mut self, line: &Value) {
+        let request_id = line["request_id"].as_str().unwrap();
+        let is_known = self.unanswered.iter().any(|id| id == request_id);
+        if is_known && !self.habits.is_old {
+            self.respond(line, Err("Side question cancelled".to_owned()));
         }
     }
 

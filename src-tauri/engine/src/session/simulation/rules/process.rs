@@ -111,6 +111,10 @@ impl Process {
                 self.stopped = false;
                 self.restarts.clear();
             }
+            Input::Command(Command::AskSide { question, .. }) if !self.is_alive() && !question.is_empty() => {
+                self.stopped = false;
+                self.restarts.clear();
+            }
             // Refused while anything goes on. Without a process the agent is asked for the files.
             Input::Rewind(_) if !self.is_alive() => {
                 self.stopped = false;
@@ -181,7 +185,7 @@ impl Process {
                 let line = line.unwrap_or(&Value::Null);
                 let text = wire::line(command);
                 hold!(line.is_object() && !text.contains('\n'), Process, "not a line: {text}");
-                let known = ["user", "control_request", "control_response"];
+                let known = ["user", "control_request", "control_response", "control_cancel_request"];
                 let kind = line["type"].as_str().unwrap_or_default();
                 hold!(known.contains(&kind), Process, "the agent does not know {text}");
                 if line["request"]["subtype"] == "initialize" {
@@ -234,6 +238,7 @@ impl Process {
             | Input::GenerateTitle(_)
             | Input::Saved(_)
             | Input::Command(Command::Resend { .. } | Command::Deliver { .. } | Command::ContinueQueue)
+            | Input::Command(Command::AskSide { .. })
             // Prompts wait for the end of a rewind.
             | Input::Rewind(_)
             | Input::RewindWorked(_)

@@ -49,7 +49,7 @@ struct Timing {
 impl Timing {
     fn line(&mut self, now: u64, inbound: &AgentEvent) {
         let has_text = match inbound {
-            AgentEvent::Response { .. } => return,
+            AgentEvent::Response { .. } | AgentEvent::RequestProgress { .. } => return,
             AgentEvent::Stream(stream) => {
                 stream.parent_tool_use_id.is_none() && matches!(stream.event, StreamEvent::TextDelta { .. })
             }
