@@ -13,6 +13,8 @@ import type {
   RawLine,
   RawLines,
   SettingsView,
+  SideOutcome,
+  SideQuestion,
 } from '../lib/bindings/api';
 import { emptySession, PROJECT, SETTINGS } from '../fake/facts';
 import { BROKEN_AGENT, checkup as checkupOf } from '../fake/readiness';
@@ -27,9 +29,11 @@ import KeysDialog from '../lib/window/actions/KeysDialog.svelte';
 import ConnectionDialog from '../lib/project/machines/ConnectionDialog.svelte';
 import { QUESTIONS } from '../fake/far';
 import Palette from '../lib/window/palette/Palette.svelte';
+import SideQuestions from '../lib/session/conversation/SideQuestions.svelte';
 import ConfirmUndo from '../lib/session/rewind/ConfirmUndo.svelte';
 import RewindDialog from '../lib/session/rewind/RewindDialog.svelte';
 import { preview } from '../fake/rewind';
+import { answered, sideQuestion, WAITING as WAITING_ASIDE } from '../fake/sideQuestions';
 import RulesDialog from '../lib/session/rules/RulesDialog.svelte';
 import { AGENTS, AGENTS_THERE, PROFILES } from '../fake/agents';
 import AgentDialog from '../lib/session/conversation/AgentDialog.svelte';
@@ -68,6 +72,18 @@ const rewinding = (props: object) => ({
   onrewind: ignore,
   onclose: ignore,
   ...props,
+});
+
+const ROUNDED =
+  'The totals are rounded in `src/money.rs`, **half to even**:\n\n- as the bank does it\n- once, at the end';
+const aside = (questions: readonly SideQuestion[], facts: object = {}) => ({
+  questions,
+  obstacle: null,
+  text: '',
+  onask: ignore,
+  oncancel: ignore,
+  onclose: ignore,
+  ...facts,
 });
 
 const entries = [
@@ -257,6 +273,26 @@ export const dialogs: Page = () => [
         conversationProblem: 'The agent has not stored this prompt, so the conversation cannot be rewound to it.',
       },
     }),
+  }),
+  ...states('SideQuestions', SideQuestions, {
+    'none yet': aside([]),
+    waiting: aside([sideQuestion('Where is it rounded?', WAITING_ASIDE)]),
+    'the call is repeated': aside([
+      sideQuestion('Where is it rounded?', { type: 'waiting', retry: { attempt: 2, most: 10 } }),
+    ]),
+    answered: aside([sideQuestion('Where is it rounded?', answered(ROUNDED)), sideQuestion('Why?', WAITING_ASIDE)]),
+    'a long answer, cut': aside([
+      sideQuestion('Explain it', { ...answered(`${ROUNDED}\n\n`.repeat(40)), isCut: true } as SideOutcome),
+    ]),
+    'failed and cancelled': aside([
+      sideQuestion('Where?', { type: 'failed', message: 'API error: Repeated 529 Overloaded errors.' }),
+      sideQuestion('And now?', { type: 'cancelled' }),
+    ]),
+    'of an agent that cannot': aside([], {
+      text: 'Where is it rounded?',
+      obstacle: 'This version of the agent does not answer side questions.',
+    }),
+    'long words': aside([sideQuestion('a'.repeat(300), { type: 'failed', message: 'b'.repeat(300) })]),
   }),
   ...states('ConfirmUndo', ConfirmUndo, {
     asks: { files: ['src/money.rs', 'tests/rounding.rs'], onconfirm: ignore, onclose: ignore },

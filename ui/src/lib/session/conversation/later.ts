@@ -8,4 +8,5 @@ export const CONTEXT = new Later(() => import('../usage/ContextDialog.svelte'));
 export const OPTIONS = new Later(() => import('../options/OptionsDialog.svelte'));
 export const REWIND = new Later(() => import('../rewind/RewindDialog.svelte'));
 export const RULES = new Later(() => import('../rules/RulesDialog.svelte'));
+export const SIDE_QUESTIONS = new Later(() => import('./SideQuestions.svelte'));
 export const WITHOUT_ASKING = new Later(() => import('./WithoutAsking.svelte'));

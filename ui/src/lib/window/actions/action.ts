@@ -51,6 +51,8 @@ export interface Desk {
   /** Shows what the agent of the open session is started with. */
   showOptions(): void;
   showContext(): void;
+  /** Shows the side questions of the open session, with the box for a new one. */
+  askAside(): void;
   /** Shows the servers, hooks, skills and other parts of what is configured for the agent. */
   showConfiguration(): void;
   /** Asks before the agent starts with permission checks off. */

@@ -131,6 +131,9 @@ const CASES: Record<string, Case> = {
   },
   interrupt: { scene: 'streaming', done: commanding({ type: 'interrupt' }) },
   'to-background': { scene: 'streaming', done: commanding({ type: 'moveToBackground' }) },
+  'side-question': {
+    done: () => document.activeElement?.getAttribute('aria-label') === 'Side question',
+  },
   'stop-all': {
     scene: 'streaming',
     given: ({ session }) => session.patch({ background: [inBackground], nBackground: 1 }),

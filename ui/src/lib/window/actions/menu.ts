@@ -32,6 +32,7 @@ export const MENUS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   Session: [
     ['rename', 'generate-title', 'pin', 'archive'],
     ['fork', 'fork-before', 'ask-another', 'terminal', 'record'],
+    ['side-question'],
     ['rewind', 'undo-rewind'],
     ['reconnect'],
     ['remove', 'restore'],

@@ -3,7 +3,8 @@
 import { isTurnRunning } from '../../../text/status';
 import { limitToWaitFor } from '../../../session/usage/limits';
 import type { Action } from '../action';
-import { offRequest, offSession, offTurn, offWaiting, open } from '../conditions';
+import { noSideQuestions } from '../../../session/sideQuestions';
+import { isOpen, offRequest, offSession, offTurn, offWaiting, open } from '../conditions';
 import { always, send } from './builders';
 
 export const TURN: readonly Action[] = [
@@ -66,6 +67,17 @@ export const TURN: readonly Action[] = [
       offTurn(desk) ??
       (open(desk)?.session.capabilities.backgroundTasks === true ? null : 'This agent has no background tasks.'),
     does: { run: send({ type: 'moveToBackground' }, 'Nothing was moved to the background') },
+  },
+  {
+    id: 'side-question',
+    group: 'Turn',
+    label: 'Ask a side question',
+    keys: ['Alt+S'],
+    macKeys: ['Ctrl+Shift+S'],
+    menu: 'session',
+    isAbsent: (desk, on) => !isOpen(desk, on),
+    off: (desk) => offSession(desk) ?? noSideQuestions(open(desk)?.session ?? null, desk.pane.isWatching),
+    does: { run: (desk) => desk.askAside() },
   },
   {
     id: 'stop-all',
