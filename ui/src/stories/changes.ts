@@ -7,6 +7,7 @@ import ChangesDialog from '../lib/session/changes/ChangesDialog.svelte';
 import { ChangeActs, partsOf, type AskedRevert } from '../lib/session/changeActs.svelte';
 import CommitBoxSection from '../lib/session/changes/CommitBox.svelte';
 import { CommitBox } from '../lib/session/commitBox.svelte';
+import { CommitProposal } from '../lib/session/commitProposal.svelte';
 import CommentList from '../lib/session/changes/CommentList.svelte';
 import { LineComments } from '../lib/session/comments.svelte';
 import FileCounts from '../lib/session/changes/FileCounts.svelte';
@@ -29,7 +30,8 @@ import {
 } from '../fake/changes';
 import { FILES, NO_FILE } from '../fake/files';
 import FileViewer from '../lib/session/viewer/FileViewer.svelte';
-import { ignore, states, type Page, type Play } from './story';
+import { emptySession } from '../fake/facts';
+import { ignore, press, states, type Page, type Play } from './story';
 
 const REVIEW = ['Why is this not a strategy of its own?', 'Say which rounding this is, and why: '.repeat(12)];
 
@@ -94,6 +96,17 @@ const RESTRICTED: CommitBoxState = {
   isTrusted: false,
 };
 const MESSAGE = 'Round half to even in totals\n\nThe bank does it that way.';
+
+/** Proposals of an agent that answers nothing. */
+function proposal(sideQuestions = true) {
+  const empty = emptySession('s1', 'Round half to even');
+  return new CommitProposal({
+    session: () => ({ ...empty, capabilities: { ...empty.capabilities, sideQuestions } }),
+    isWatching: () => false,
+    patch: () => Promise.resolve({ text: '', nFiles: 1, leftOut: [] }),
+    command: () => Promise.resolve(),
+  });
+}
 
 /** Chooses two files. */
 function chosen2() {
@@ -244,6 +257,17 @@ export const changes: Page = () => [
   ...states('CommitBox', CommitBoxSection, {
     empty: { box: commitBox({}, { staged: [], partlyStaged: [] }), files },
     'with a choice': { box: chosen2(), files },
+    'with a proposal': { box: chosen2(), files, proposal: proposal() },
+    'a message is being proposed': [
+      { box: chosen2(), files, proposal: proposal() },
+      async (root) => press(root, 'Propose a message'),
+    ],
+    'no message was proposed': {
+      box: chosen2(),
+      files,
+      proposal: Object.assign(proposal(), { failure: 'API error: Repeated 529 Overloaded errors.' }),
+    },
+    'of an agent that cannot propose': { box: chosen2(), files, proposal: proposal(false) },
     'amending the last commit': { box: commitBox({ amend: true }), files },
     'amending refused': {
       box: commitBox({}, { amendment: { type: 'refused', reason: 'The last commit is already on origin/main.' } }),

@@ -5,6 +5,7 @@ import { asCommandError, type Host } from '../host/host';
 import type { Problems } from './problems.svelte';
 import type { ChangeActs } from './changeActs.svelte';
 import type { CommitBox } from './commitBox.svelte';
+import type { CommitProposal } from './commitProposal.svelte';
 import { WorkingChanges } from './workingTree.svelte';
 
 export class SessionChanges {
@@ -13,6 +14,8 @@ export class SessionChanges {
   acts: ChangeActs | null = null;
   /** The commit box, once the page of changes was shown. */
   commit: CommitBox | null = null;
+  /** The proposal of a commit message, once the page of changes was shown. */
+  proposal: CommitProposal | null = null;
 
   /** `openId` returns the open session, `isFar` whether the project is on another machine. */
   constructor(

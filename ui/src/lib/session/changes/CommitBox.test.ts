@@ -1,12 +1,16 @@
 import { screen, within } from '@testing-library/svelte';
 import type { UserEvent } from '@testing-library/user-event';
-import { beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 
 import type { CommitRequest, Committed, WindowEvent } from '../../bindings/api';
 import { diffLines } from '../../document/diffLines';
 import { FakeHost } from '../../../fake/host';
 import { COMMIT_BOX, COMMIT_STATE, WORKING } from '../../../fake/changes';
+import type { FakeSession } from '../../../fake/session';
+import { endSide } from '../../../fake/sideQuestions';
+import { CAPABILITIES } from '../../../fake/facts';
 import { openHost } from '../../../test/app';
+import { chosenPart, messageIn } from '../commitProposal.svelte';
 
 beforeEach(() => localStorage.clear());
 
@@ -230,4 +234,101 @@ it('offers no commit on another machine and none against another moment', async 
   const page = within(await screen.findByRole('dialog', { name: 'Changes', hidden: true }));
   await page.findByText(/Commits are not available here for files on box/u);
   expect(page.queryByRole('textbox', { name: 'Commit message', hidden: true })).toBeNull();
+});
+
+describe('a proposed message', () => {
+  const written = (page: Page) =>
+    page.getByRole<HTMLTextAreaElement>('textbox', { name: 'Commit message', hidden: true }).value;
+  const sideOf = (host: FakeHost) => host.session('s1') as FakeSession;
+
+  it('is asked for with the chosen changes, fills the box, and gives the text before it back', async () => {
+    const { host, user, page } = await opened();
+    const items = sideOf(host).items.length;
+    page.getByText('Asks the agent: costs one small call.');
+    await user.keyboard('My words');
+    await user.click(button(page, 'Propose a message'));
+    await vi.waitFor(() => expect(written(page)).toBe('Round half to even in totals\n\nThe bank does it that way.'));
+    const [asked] = sideOf(host).facts.sideQuestions;
+    expect(asked?.purpose).toBe('commitMessage');
+    expect(asked?.question).toContain('The user has written this so far:\nMy words');
+    expect(asked?.question).toMatch(/Files:\n\w+ docs\/rounding\.md/u);
+    expect(asked?.question).not.toContain('import.rs');
+    expect(sideOf(host).items.length).toBe(items);
+    await user.click(button(page, 'Use my text again'));
+    expect(written(page)).toBe('My words');
+    expect(page.queryByRole('button', { name: 'Use my text again', hidden: true })).toBeNull();
+  });
+
+  it('can be cancelled, and says why there is none', async () => {
+    const { host, user, page } = await opened();
+    const read = host.answers.patch;
+    host.answers.patch = async (...given) => {
+      const patch = await read(...given);
+      return { ...patch, text: `${'x'.repeat(30_000)}\n` };
+    };
+    const commands = vi.spyOn(host, 'command');
+    const never = commands.mockImplementation(async (_, command) => {
+      if (command.type !== 'askSide') return;
+      const outcome = { type: 'waiting' as const, retry: null };
+      sideOf(host).patch({ sideQuestions: [{ ...command, askedAt: 0, outcome }] });
+    });
+    await user.click(button(page, 'Propose a message'));
+    await page.findByText('The agent proposes a message…');
+    const [one] = sideOf(host).facts.sideQuestions;
+    expect(one?.question).toContain('Changes (only their beginning):');
+    expect(one?.question.length).toBeLessThan(26_000);
+    await user.click(button(page, 'Cancel'));
+    expect(never.mock.lastCall).toEqual(['s1', { type: 'cancelSide', id: one?.id }]);
+    await vi.waitFor(() => expect(document.activeElement).toBe(button(page, 'Propose a message')));
+
+    await user.click(button(page, 'Propose a message'));
+    await page.findByText('The agent proposes a message…');
+    const id = sideOf(host).facts.sideQuestions.at(-1)?.id ?? '';
+    endSide(sideOf(host), id, { type: 'failed', message: 'API error: 529' });
+    await page.findByText('No message was proposed: API error: 529');
+    expect(written(page)).toBe('');
+  });
+
+  it('is not offered where the agent cannot, or nothing is chosen', async () => {
+    const { host, user, page } = await opened();
+    const commands = vi.spyOn(host, 'command');
+    sideOf(host).patch({ capabilities: { ...CAPABILITIES, sideQuestions: false } });
+    await page.findByText('This version of the agent does not answer side questions.');
+    await user.click(button(page, 'Propose a message'));
+    sideOf(host).patch({ capabilities: CAPABILITIES });
+    await user.click(box(page, 'Commit rounding.md'));
+    await page.findByText('Choose the files of the commit first.');
+    await user.click(button(page, 'Propose a message'));
+    expect(commands).not.toHaveBeenCalled();
+  });
+
+  it('is the text without fences, labels and quotes', () => {
+    const cases: [string, string][] = [
+      ['  Round\n\nAs the bank does. \n', 'Round\n\nAs the bank does.'],
+      ['```\nRound\n```', 'Round'],
+      ['```text\nRound\n\nUse `even`.\n```\n', 'Round\n\nUse `even`.'],
+      ['Here it is:\n\n```\nRound\n```\n\nShall I commit?', 'Round'],
+      ['````\nShow ```code```\n````', 'Show ```code```'],
+      ['"Round"', 'Round'],
+      ['“Round half”', 'Round half'],
+      ['`Round`', 'Round'],
+      ['Commit message: Round', 'Round'],
+      ['**Commit message:**\nRound', 'Round'],
+      ['"Round" and "even"', '"Round" and "even"'],
+      ['Say "no"', 'Say "no"'],
+      ['Use:\n```\na\n```\nand\n```\nb\n```', 'Use:\n```\na\n```\nand\n```\nb\n```'],
+      ['```\n```', ''],
+      [' ', ''],
+      ['"', '"'],
+    ];
+    for (const [answer, message] of cases) expect(messageIn(answer), answer).toBe(message);
+  });
+
+  it('is about the chosen parts of a file', () => {
+    const patch = 'diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1,2 @@ one\n-a\n+b\n+@@ c\n@@ -9,2 +10,2 @@\n-d\n+e\n';
+    const place = { oldStart: 1, nOld: 1, newStart: 1, nNew: 2 };
+    expect(chosenPart(patch, { hunks: null })).toBe(patch);
+    expect(chosenPart(patch, { hunks: [place] })).toBe(patch.slice(0, patch.indexOf('@@ -9')));
+    expect(chosenPart(patch, { hunks: [{ ...place, nNew: 3 }] })).not.toContain('@@ -');
+  });
 });
