@@ -23,8 +23,17 @@ pub struct Process {
 impl Process {
     /// Its memory in KiB; what it shares with others counts in part. 0 if it has ended.
     pub fn memory(&self) -> u64 {
+        self.kibibytes("Pss:")
+    }
+
+    /// Its memory in KiB with all that it shares, so that the ends of others do not change it. 0 if it has ended.
+    pub fn resident_memory(&self) -> u64 {
+        self.kibibytes("Rss:")
+    }
+
+    fn kibibytes(&self, what: &str) -> u64 {
         let rollup = fs::read_to_string(format!("/proc/{}/smaps_rollup", self.pid)).unwrap_or_default();
-        let line = rollup.lines().find_map(|line| line.strip_prefix("Pss:"));
+        let line = rollup.lines().find_map(|line| line.strip_prefix(what));
         line.and_then(|line| line.trim().strip_suffix("kB")?.trim().parse().ok()).unwrap_or_default()
     }
 
