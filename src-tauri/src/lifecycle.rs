@@ -171,6 +171,36 @@ fn fitting((width, height): (u32, u32), screens: &[Edges]) -> (u32, u32) {
     (most(across, width), most(down, height))
 }
 
+/// Where a window of this width is on the first screen, as near as possible to where it was.
+fn moved_on_screen((x, y): (i32, i32), width: i32, screens: &[Edges]) -> Option<(i32, i32)> {
+    let (left, top, right, bottom) = *screens.first()?;
+    let last = |far: i32, near: i32, length: i32| far.saturating_sub(length).max(near);
+    Some((x.clamp(left, last(right, left, width)), y.clamp(top, last(bottom, top, LEAST_VISIBLE.1))))
+}
+
+/// Brings windows back that are on no screen any more. Some window managers leave them a few pixels of the screen.
+#[cfg(target_os = "linux")]
+pub fn bring_back_on_screen(app: &AppHandle) {
+    for window in app.webview_windows().values() {
+        if let Err(error) = bring_back(window) {
+            tracing::warn!(%error, "a window that is on no screen could not be moved");
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn bring_back(window: &WebviewWindow) -> tauri::Result<()> {
+    let (at, size, screens) = (window.outer_position()?, window.outer_size()?, screens(window)?);
+    let width = i32::try_from(size.width).unwrap_or(i32::MAX);
+    if is_reachable((at.x, at.y), width, &screens) {
+        return Ok(());
+    }
+    match moved_on_screen((at.x, at.y), width, &screens) {
+        Some((x, y)) => window.set_position(tauri::PhysicalPosition::new(x, y)),
+        None => Ok(()),
+    }
+}
+
 /// Whether enough of the window's top edge is on a screen. Without a list of screens it is assumed to be.
 fn is_reachable((x, y): (i32, i32), width: i32, screens: &[Edges]) -> bool {
     let on = |(left, top, right, bottom): &Edges| {
@@ -542,5 +572,12 @@ mod tests {
         assert!(!is_reachable((100, 1070), 1180, &one), "its title bar is below the screen");
         assert!(!is_reachable((i32::MAX, i32::MAX), i32::MAX, &two));
         assert!(is_reachable((5_000, 5_000), 1180, &[]), "the screens are not known");
+        for at in [(1920, 0), (-1100, 0), (100, -30), (100, 1070), (i32::MAX, i32::MIN)] {
+            let moved = moved_on_screen(at, 1180, &one).unwrap();
+            assert!(is_reachable(moved, 1180, &one), "{at:?} moved to {moved:?}");
+        }
+        assert_eq!(moved_on_screen((1421, 90), 900, &[(0, 0, 1280, 960)]), Some((380, 90)));
+        assert_eq!(moved_on_screen((1421, 90), 1400, &[(0, 0, 1280, 960)]), Some((0, 90)), "it is wider");
+        assert_eq!(moved_on_screen((5, 5), 900, &[]), None);
     }
 }

@@ -376,6 +376,11 @@ fn setup(app: &AppHandle, args: Args, opened: Opened) -> anyhow::Result<()> {
     });
     tauri::async_runtime::spawn(opening::open_dropped(app.clone(), dropped));
     tauri::async_runtime::spawn(folders::remove_leftovers(data_folder));
+    #[cfg(target_os = "linux")]
+    if let Some(screen) = gtk::gdk::Screen::default() {
+        let moved = app.clone();
+        screen.connect_monitors_changed(move |_| lifecycle::bring_back_on_screen(&moved));
+    }
     let ending = app.clone();
     tauri::async_runtime::spawn(async move {
         signals::received().await;

@@ -59,6 +59,8 @@ mod menu;
 #[cfg(target_os = "linux")]
 mod modes;
 #[cfg(target_os = "linux")]
+mod monitors;
+#[cfg(target_os = "linux")]
 mod no_connection;
 #[cfg(target_os = "linux")]
 mod notifications;
@@ -149,7 +151,7 @@ fn main() {
     use deskbell_tests::real_cli::Cli;
     use deskbell_tests::sockets::SocketWatch;
     use deskbell_tests::suite::{self, Requirement};
-    use deskbell_tests::window::WindowManager;
+    use deskbell_tests::window::{Monitors, WindowManager};
     use deskbell_tests::{tests, window};
     use std::time::Duration;
 
@@ -391,10 +393,21 @@ fn main() {
     tests.extend(visible::tests());
     tests.extend(input_methods::tests());
     tests.extend(screens::tests());
-    let mutter = WindowManager::Mutter;
-    let installed = Requirement::programs(&[mutter.program()]);
-    let inside = |test: suite::Test| test.inside(mutter.program(), move |body| mutter.around(body));
-    tests.extend(needing(installed, on_any_desktop()).map(inside));
+    let two_monitors = tests![
+        monitors: window_menu_and_dialog_are_on_the_monitor_of_the_window,
+            a_window_whose_monitor_is_gone_comes_back_on_the_screen
+    ];
+    tests.extend(needing(Monitors::requirement(), two_monitors));
+    for manager in [WindowManager::Mutter, WindowManager::Kwin] {
+        let installed = Requirement::programs(&[manager.program()]);
+        if manager == WindowManager::Kwin && installed != Requirement::Met {
+            // Its 130 packages take a minute to install, so that CI does not have them.
+            eprintln!("skipped: the tests with {}, which is not installed", manager.program());
+            continue;
+        }
+        let inside = |test: suite::Test| test.inside(manager.program(), move |body| manager.around(body));
+        tests.extend(needing(installed, on_any_desktop()).map(inside));
+    }
     let without_an_agent = tests![
         failures: no_agent_anywhere_lists_what_was_tried;
         first_run: an_agent_that_is_installed_meanwhile_is_found_with_the_focus,

@@ -124,6 +124,11 @@ impl Stage {
     /// Ends the app and starts it again without naming a folder.
     pub async fn restart(&mut self) -> Result<()> {
         self.end().await?;
+        self.start_again().await
+    }
+
+    /// Starts the ended app again without naming a folder.
+    pub async fn start_again(&mut self) -> Result<()> {
         self.app = App::start(&self.desktop, &self.launch.again()).await?;
         self.window = self.app.window(PROJECT).await?;
         Ok(())

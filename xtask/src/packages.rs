@@ -85,6 +85,7 @@ impl Family {
             (Self::Debian, Need::Ssh) => &["openssh-client", "openssh-server"],
             (Self::Debian, Need::Window) => &[
                 "xvfb", "xauth", "openbox", "xdotool", "xclip", "wmctrl", "x11-utils", "webkit2gtk-driver", "dbus", "dunst",
+                "xserver-xorg-core", "xserver-xorg-video-dummy", "x11-xserver-utils",
                 "at-spi2-core", "imagemagick", "fonts-dejavu-core", "procps", "gjs", "mako-notifier",
                 "sway", "grim", "wtype", "wl-clipboard", "mutter", "xfce4-panel", "xdg-desktop-portal", "x11-xkb-utils",
                 "ibus", "ibus-gtk3", "ibus-chewing", "fcitx5", "fcitx5-frontend-gtk3", "fcitx5-chewing",
@@ -114,6 +115,7 @@ impl Family {
             (Self::Fedora, Need::Ssh) => &["openssh-clients", "openssh-server"],
             (Self::Fedora, Need::Window) => &[
                 "xorg-x11-server-Xvfb", "xorg-x11-xauth", "openbox", "xdotool", "xclip", "wmctrl", "xprop", "webkit2gtk-driver",
+                "xorg-x11-server-Xorg", "xorg-x11-drv-dummy", "xrandr",
                 "dbus-daemon", "dunst", "at-spi2-core", "ImageMagick", "dejavu-sans-fonts",
                 "procps-ng", "gjs", "mako", "sway", "grim", "wtype", "wl-clipboard", "mutter", "xfce4-panel", "xdg-desktop-portal", "setxkbmap",
                 "ibus", "ibus-gtk3", "ibus-chewing", "fcitx5", "fcitx5-gtk3", "fcitx5-chewing",
@@ -136,6 +138,7 @@ impl Family {
             (Self::Arch, Need::Ssh) => &["openssh"],
             (Self::Arch, Need::Window) => &[
                 "xorg-server-xvfb", "xorg-xauth", "openbox", "xdotool", "xclip", "wmctrl", "xorg-xprop", "dbus", "dunst",
+                "xorg-server", "xf86-video-dummy", "xorg-xrandr",
                 "at-spi2-core", "imagemagick", "ttf-dejavu", "procps-ng", "gjs", "mako",
                 "sway", "grim", "wtype", "wl-clipboard", "mutter", "xfce4-panel", "xdg-desktop-portal", "xorg-setxkbmap",
                 "ibus", "ibus-chewing", "fcitx5", "fcitx5-gtk", "fcitx5-chewing",

@@ -77,6 +77,7 @@ impl Role {
     pub const ALERT: Self = Self(2);
     pub const DIALOG: Self = Self(16);
     pub const LABEL: Self = Self(29);
+    pub const MENU: Self = Self(33);
     pub const BUTTON: Self = Self(43);
     pub const TEXT: Self = Self(61);
     pub const ENTRY: Self = Self(79);

@@ -14,6 +14,7 @@ use tempfile::TempDir;
 use super::accessible::Extents;
 use super::bus::{self, Bus};
 use super::child::Owned;
+use super::monitors::Monitors;
 use super::pointer::Pointer;
 use super::processes::{Process, processes_with};
 use super::wayland::Compositor;
@@ -47,12 +48,29 @@ impl Desktop {
 
     /// The same with a display of another width and height.
     pub async fn sized(size: (i32, i32)) -> Result<Self> {
+        Self::with_display(async |environment, _| start_display(size, environment)).await
+    }
+
+    /// The same with a display of two monitors.
+    pub async fn of_two_monitors() -> Result<(Self, Monitors)> {
+        let mut monitors = None;
+        let desktop = Self::with_display(async |environment, folder| {
+            let (display, both) = Monitors::start(environment, folder).await?;
+            monitors = Some(both);
+            Ok(display)
+        });
+        Ok((desktop.await?, monitors.context("the display has monitors")?))
+    }
+
+    async fn with_display(
+        start: impl AsyncFnOnce(&mut BTreeMap<OsString, OsString>, &Path) -> Result<Owned>,
+    ) -> Result<Self> {
         let manager = WindowManager::of_this_test();
         let root = tempfile::Builder::new().prefix("deskbell-").tempdir()?;
         let run = uuid::Uuid::new_v4().to_string();
         let mut environment = base_environment(root.path())?;
         environment.insert("XDG_CURRENT_DESKTOP".into(), manager.desktop().into());
-        let display = start_display(size, &mut environment)?;
+        let display = start(&mut environment, root.path()).await?;
 
         let bus = Bus::start(root.path(), |program| command(program, &environment))?;
         environment.insert("DBUS_SESSION_BUS_ADDRESS".into(), bus.address().into());
@@ -218,7 +236,16 @@ fn start_display(
     // `-r`: no key repeats. A busy machine can hold up xdotool between the press and the release of a key for so long that
     // the server would repeat the key.
     display.args(["-nolisten", "tcp", "-noreset", "-r"]);
-    let mut display = Owned::start("Xvfb", display.stdout(Stdio::piped()))?;
+    started_display("Xvfb", &mut display, environment)
+}
+
+/// Starts an X server that prints its number on stdout, and sets it in the environment.
+pub(super) fn started_display(
+    name: &str,
+    server: &mut Command,
+    environment: &mut BTreeMap<OsString, OsString>,
+) -> Result<Owned> {
+    let mut display = Owned::start(name, server.stdout(Stdio::piped()))?;
     let stdout = display.child_mut().stdout.take().context("the display's number is on stdout")?;
     let mut number = String::new();
     BufReader::new(stdout).read_line(&mut number)?;
@@ -244,6 +271,8 @@ pub enum WindowManager {
     Openbox,
     /// GNOME's.
     Mutter,
+    /// KDE's.
+    Kwin,
 }
 
 impl WindowManager {
@@ -261,13 +290,17 @@ impl WindowManager {
         match self {
             Self::Openbox => "openbox",
             Self::Mutter => "mutter",
+            Self::Kwin => "kwin_x11",
         }
     }
 
     fn start(self, environment: &BTreeMap<OsString, OsString>) -> Result<Owned> {
         let mut manager = command(self.program(), environment);
-        if self == Self::Mutter {
-            manager.arg("--x11");
+        match self {
+            Self::Openbox => {}
+            Self::Mutter => drop(manager.arg("--x11")),
+            // It would draw by OpenGL, which the processor computes here.
+            Self::Kwin => drop(manager.env("KWIN_COMPOSE", "N")),
         }
         Ok(Owned::start(self.program(), &mut manager)?)
     }
@@ -277,6 +310,7 @@ impl WindowManager {
         match self {
             Self::Openbox => "openbox",
             Self::Mutter => "GNOME",
+            Self::Kwin => "KDE",
         }
     }
 }
