@@ -1,7 +1,7 @@
 //! Events of a session, one at a time or in batches.
 
 use super::command::CommandError;
-use super::document::{Block, CodeLine};
+use super::document::{Block, CodeLine, ListItem};
 use super::id::{ItemId, PromptId, RequestId, SessionId};
 use super::item::Item;
 use super::permission::{PermissionRequest, Resolution};
@@ -43,6 +43,8 @@ pub enum Event {
     BlocksChanged { item_id: ItemId, keep: u32, blocks: Vec<Block> },
     /// The last block of a text item, a code block, grew: keep its first `keep` lines, then append `lines`.
     CodeGrew { item_id: ItemId, keep: u32, lines: Vec<CodeLine> },
+    /// The last block of a text item, a list, grew: keep its first `keep` entries, then append `entries`.
+    EntriesGrew { item_id: ItemId, keep: u32, entries: Vec<ListItem> },
     /// A thought grew: keep the first `keep` bytes of its text (UTF-8), then append `text`. Not for windows, which get
     /// slices of the text.
     ThoughtGrew { item_id: ItemId, keep: u32, text: String },

@@ -25,13 +25,13 @@ use super::colour::{Coloured, Painting, Repainted, Uncoloured};
 use super::highlight::Highlights;
 use super::markdown::{Node, NodeKind, Parsed, parse};
 use super::source::Normaliser;
-use deskbell_api::{Block, CodeLine, Span};
+use deskbell_api::{Block, CodeLine, ListItem, Span};
 
 /// Bytes that may be parsed per byte received before the text is finished, and the initial allowance.
 const CREDIT_PER_BYTE: isize = 3;
 const INITIAL_CREDIT: isize = 2048;
 
-/// A change contains the whole last block. If that block is longer than `SENT_AT_ONCE` bytes, it is sent again only
+/// A change contains the whole last block, or the whole last entry of a list. If that is longer than `SENT_AT_ONCE` bytes, it is sent again only
 /// after it has grown by 1/`RESEND_SHARE` of its size, so that the data sent stays in proportion to the text.
 const SENT_AT_ONCE: usize = 16 * 1024;
 const RESEND_SHARE: usize = 64;
@@ -43,6 +43,8 @@ pub enum DocumentChange {
     Blocks { keep: usize, blocks: Vec<Block> },
     /// The last block, a code block, grew: keep its first `keep_lines` lines, then append `lines`.
     Code { keep_lines: usize, lines: Vec<CodeLine> },
+    /// The last block, a list, grew: keep its first `keep` entries, then append `entries`.
+    Entries { keep: usize, entries: Vec<ListItem> },
 }
 
 /// A growing document.
@@ -70,9 +72,11 @@ pub struct Stream {
     credit: isize,
     bytes_parsed: usize,
     unsent: Unsent,
-    /// Length of the text when the last change was taken, and when a change first contained the current last block.
+    /// Length of the text when the last change was taken, and when a change first contained the current last block, and
+    /// the current last entry of a list.
     sent_len: usize,
     last_block_at: usize,
+    last_entry_at: usize,
     finished: bool,
 }
 
@@ -109,11 +113,15 @@ impl Stream {
     /// The smallest change since the last one was taken; `None` if there is none, or if it is too small to send.
     pub fn take_change(&mut self) -> Option<DocumentChange> {
         let is_same_block = self.blocks.len() == self.unsent.n_taken;
-        if is_same_block && self.is_too_little() {
+        let is_same_entry = is_same_block && !self.unsent.has_another_entry(&self.blocks);
+        if is_same_entry && self.is_too_little() {
             return None;
         }
         if !is_same_block {
             self.last_block_at = self.sent_len;
+        }
+        if !is_same_entry {
+            self.last_entry_at = self.sent_len;
         }
         self.sent_len = self.text.len();
         self.unsent.take(&self.blocks)
@@ -123,8 +131,9 @@ impl Stream {
     /// long line counts like a block.
     fn is_too_little(&self) -> bool {
         let added = self.text.len().saturating_sub(self.sent_len);
-        let known = match (self.unsent.lines, self.blocks.last()) {
+        let known = match (self.unsent.parts, self.blocks.last()) {
             (Some(_), Some(Block::Code { lines, .. })) => lines.last().map_or(0, length),
+            (Some(_), Some(Block::List { .. })) => self.sent_len.saturating_sub(self.last_entry_at),
             (Some(_), _) => 0,
             (None, _) => self.sent_len.saturating_sub(self.last_block_at),
         };
@@ -173,7 +182,7 @@ impl Stream {
     pub fn colour(&mut self, coloured: Coloured) -> bool {
         let repainted = self.painting.apply(&mut self.blocks, coloured);
         match repainted {
-            Some(Repainted { block, line: Some(line) }) => self.unsent.touch_lines(block, line),
+            Some(Repainted { block, line: Some(line) }) => self.unsent.touch_parts(block, line),
             Some(Repainted { block, line: None }) => self.unsent.touch(block),
             None => {}
         }
@@ -240,9 +249,9 @@ impl Stream {
         self.bytes_parsed += bytes;
         self.credit -= bytes as isize;
         if self.context.levels.is_empty() {
-            self.unsent.touch_lines(code_idx, n_lines);
+            self.unsent.touch_parts(code_idx, n_lines);
         } else {
-            self.unsent.touch(self.context.n_blocks.saturating_sub(1));
+            self.unsent.touch_unsettled(&self.context, self.context.n_blocks.saturating_sub(1));
         }
         self.unparsed = grown != Grown::Open;
         match grown {
@@ -290,7 +299,7 @@ impl Stream {
             return false;
         }
         text.push_str(self.tail[from - (line.len() - shown.len())..].trim_end_matches(' '));
-        self.unsent.touch(self.blocks.len() - 1);
+        self.unsent.touch_unsettled(&self.context, self.blocks.len() - 1);
         true
     }
 
@@ -300,7 +309,7 @@ impl Stream {
             self.blocks.push(Block::Paragraph { spans: Vec::new() });
         }
         append_text(&mut self.blocks, &self.tail[from..]);
-        self.unsent.touch(self.blocks.len() - 1);
+        self.unsent.touch_unsettled(&self.context, self.blocks.len() - 1);
     }
 
     /// Parses the text from its beginning.
@@ -337,7 +346,7 @@ impl Stream {
         };
         self.painting.replace(n_known, &carried, self.context.n_blocks.saturating_sub(1));
         if let Some(keep) = new.n_kept(&old, self.context.n_blocks) {
-            self.unsent.touch(keep);
+            self.unsent.touch_unsettled(&self.context, keep);
         }
         new.attach(&mut self.blocks);
         self.leaf_is_open = false;
@@ -456,23 +465,40 @@ struct Unsent {
     n_taken: usize,
     /// Number of leading blocks that are unchanged.
     n_kept: usize,
-    /// Set if the last block was a code block and only its lines changed: their number at that time, and how many
-    /// leading lines are unchanged.
-    lines: Option<(usize, usize)>,
+    /// Set if the last block was a code block or a list, and only its lines or its entries changed: their number at that
+    /// time, and how many leading ones are unchanged.
+    parts: Option<(usize, usize)>,
+}
+
+/// The number of lines of a code block, or of entries of a list.
+fn n_parts_of(block: &Block) -> Option<usize> {
+    match block {
+        Block::Code { lines, .. } => Some(lines.len()),
+        Block::List { items, .. } => Some(items.len()),
+        _ => None,
+    }
 }
 
 impl Unsent {
+    /// Whether the last block is a list with another number of entries than at that time.
+    fn has_another_entry(&self, blocks: &[Block]) -> bool {
+        match (self.parts, blocks.last()) {
+            (Some((n_taken, _)), Some(Block::List { items, .. })) => items.len() != n_taken,
+            _ => false,
+        }
+    }
+
     /// The block at `idx` and all later ones may have changed.
     fn touch(&mut self, idx: usize) {
         if idx < self.n_taken {
-            self.lines = None;
+            self.parts = None;
         }
         self.n_kept = self.n_kept.min(idx);
     }
 
-    /// All lines of the code block at `idx` except the first `n_kept` may have changed.
-    fn touch_lines(&mut self, idx: usize, n_kept: usize) {
-        match &mut self.lines {
+    /// All lines of the code block at `idx`, or entries of the list there, except the first `n_kept` may have changed.
+    fn touch_parts(&mut self, idx: usize, n_kept: usize) {
+        match &mut self.parts {
             Some((_, kept)) if idx + 1 == self.n_taken => {
                 *kept = n_kept.min(*kept);
                 self.n_kept = self.n_kept.min(idx);
@@ -481,16 +507,36 @@ impl Unsent {
         }
     }
 
+    /// The block at `idx` and all later ones may have changed. In an open list these can be only the last settled entry and
+    /// those after it.
+    fn touch_unsettled(&mut self, context: &OpenContext, idx: usize) {
+        match context.levels.first() {
+            Some(list) if idx + 1 == context.n_blocks => {
+                self.touch_parts(idx, list.n_items.saturating_sub(1));
+            }
+            _ => self.touch(idx),
+        }
+    }
+
     fn take(&mut self, blocks: &[Block]) -> Option<DocumentChange> {
         let mut keep = self.n_kept;
         let mut change = None;
-        if let (Some((n_lines, n_kept)), Some(Block::Code { lines, .. })) = (self.lines, blocks.get(keep))
+        if let (Some((n_parts, n_kept)), Some(block)) = (self.parts, blocks.get(keep))
             && keep + 1 == self.n_taken
         {
-            if n_kept == n_lines && lines.len() == n_lines {
+            if n_kept == n_parts && n_parts_of(block) == Some(n_parts) {
                 keep += 1;
             } else if blocks.len() == self.n_taken {
-                change = Some(DocumentChange::Code { keep_lines: n_kept, lines: lines[n_kept..].to_vec() });
+                change = match block {
+                    Block::Code { lines, .. } => {
+                        Some(DocumentChange::Code { keep_lines: n_kept, lines: lines[n_kept..].to_vec() })
+                    }
+                    Block::List { items, .. } => {
+                        let entries = items.get(n_kept..).unwrap_or_default().to_vec();
+                        Some(DocumentChange::Entries { keep: n_kept, entries })
+                    }
+                    _ => None,
+                };
             }
         }
         if change.is_none() && (keep < blocks.len() || keep < self.n_taken) {
@@ -498,10 +544,7 @@ impl Unsent {
         }
         self.n_taken = blocks.len();
         self.n_kept = blocks.len();
-        self.lines = match blocks.last() {
-            Some(Block::Code { lines, .. }) => Some((lines.len(), lines.len())),
-            _ => None,
-        };
+        self.parts = blocks.last().and_then(n_parts_of).map(|n| (n, n));
         change
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Merging is lossless: applying the merged events gives the same items as applying the single ones.
 
-use crate::api::{Block, Body, CallProgress, CodeLine, Event, Item, ItemId};
+use crate::api::{Block, Body, CallProgress, CodeLine, Event, Item, ItemId, ListItem};
 use std::collections::HashMap;
 
 /// Applies an event to the items of a complete transcript. Ignores events that change no item.
@@ -21,6 +21,11 @@ pub fn apply(items: &mut Vec<Item>, event: &Event) {
         Event::CodeGrew { item_id, keep, lines } => {
             if let Some(item) = find(items, item_id) {
                 grow_code(item, *keep, lines);
+            }
+        }
+        Event::EntriesGrew { item_id, keep, entries } => {
+            if let Some(item) = find(items, item_id) {
+                grow_entries(item, *keep, entries);
             }
         }
         Event::ThoughtGrew { item_id, keep, text } => {
@@ -60,6 +65,15 @@ fn grow_code(item: &mut Item, keep: u32, new: &[CodeLine]) {
     {
         lines.truncate(keep as usize);
         lines.extend_from_slice(new);
+    }
+}
+
+fn grow_entries(item: &mut Item, keep: u32, new: &[ListItem]) {
+    if let Body::Text { blocks, .. } = &mut item.body
+        && let Some(Block::List { items, .. }) = blocks.last_mut()
+    {
+        items.truncate(keep as usize);
+        items.extend_from_slice(new);
     }
 }
 
@@ -174,6 +188,7 @@ pub(crate) fn item_of(event: &Event) -> Option<&ItemId> {
         Event::ItemRemoved { item_id }
         | Event::BlocksChanged { item_id, .. }
         | Event::CodeGrew { item_id, .. }
+        | Event::EntriesGrew { item_id, .. }
         | Event::ThoughtGrew { item_id, .. }
         | Event::CallChanged { item_id, .. }
         | Event::TextFinished { item_id } => Some(item_id),
@@ -190,6 +205,7 @@ fn merge(earlier: &mut Event, later: Event) -> Option<Event> {
             Event::ItemChanged { item } => *known = item,
             Event::BlocksChanged { keep, blocks, .. } => replace_blocks(known, keep, &blocks),
             Event::CodeGrew { keep, lines, .. } => grow_code(known, keep, &lines),
+            Event::EntriesGrew { keep, entries, .. } => grow_entries(known, keep, &entries),
             Event::ThoughtGrew { keep, text, .. } => grow_thought(&mut known.body, keep, &text),
             Event::CallChanged { call, .. } => change_call(&mut known.body, *call),
             Event::TextFinished { .. } => finish_text(known),
@@ -208,6 +224,13 @@ fn merge(earlier: &mut Event, later: Event) -> Option<Event> {
                 }
                 _ => return Some(Event::CodeGrew { keep, lines, item_id }),
             },
+            Event::EntriesGrew { keep, entries, item_id } => match known.last_mut() {
+                Some(Block::List { items: known, .. }) => {
+                    known.truncate(keep as usize);
+                    known.extend(entries);
+                }
+                _ => return Some(Event::EntriesGrew { keep, entries, item_id }),
+            },
             later @ Event::TextFinished { .. } => return Some(later),
             later => *earlier = later,
         },
@@ -217,11 +240,23 @@ fn merge(earlier: &mut Event, later: Event) -> Option<Event> {
                 known.extend(lines);
             }
             Event::CodeGrew { keep, lines, item_id } => *earlier = Event::CodeGrew { keep, lines, item_id },
-            Event::BlocksChanged { keep, blocks, item_id } => {
-                // The blocks start after the code that grew, or replace it; both events are needed.
-                return Some(Event::BlocksChanged { keep, blocks, item_id });
+            // The blocks start after the code that grew, or replace it; both events are needed.
+            later
+            @ (Event::BlocksChanged { .. } | Event::EntriesGrew { .. } | Event::TextFinished { .. }) => {
+                return Some(later);
             }
-            later @ Event::TextFinished { .. } => return Some(later),
+            later => *earlier = later,
+        },
+        (Event::EntriesGrew { keep: known_keep, entries: known, .. }, later) => match later {
+            Event::EntriesGrew { keep, entries, .. } if keep >= *known_keep => {
+                known.truncate((keep - *known_keep) as usize);
+                known.extend(entries);
+            }
+            later @ Event::EntriesGrew { .. } => *earlier = later,
+            // The blocks start after the list that grew, or replace it; both events are needed.
+            later @ (Event::BlocksChanged { .. } | Event::CodeGrew { .. } | Event::TextFinished { .. }) => {
+                return Some(later);
+            }
             later => *earlier = later,
         },
         (Event::ThoughtGrew { keep: known_keep, text: known, .. }, later) => match later {
@@ -234,7 +269,10 @@ fn merge(earlier: &mut Event, later: Event) -> Option<Event> {
         // A later change refers to the finished text; both events are needed.
         (
             Event::TextFinished { .. },
-            later @ (Event::BlocksChanged { .. } | Event::CodeGrew { .. } | Event::TextFinished { .. }),
+            later @ (Event::BlocksChanged { .. }
+            | Event::CodeGrew { .. }
+            | Event::EntriesGrew { .. }
+            | Event::TextFinished { .. }),
         ) => return Some(later),
         // An item that is removed and added again moves to its new place; both events are needed.
         (Event::ItemRemoved { .. }, later) => return Some(later),
@@ -272,7 +310,15 @@ mod tests {
                 language: None,
                 lines: lines.into_iter().map(line).collect()
             }),
+            prop::collection::vec(any::<u8>(), 0..3).prop_map(|entries| Block::List {
+                start: None,
+                items: entries.into_iter().map(entry).collect()
+            }),
         ]
+    }
+
+    fn entry(text: u8) -> ListItem {
+        ListItem { checked: None, blocks: vec![paragraph(text)] }
     }
 
     fn thought(id: u8, text: &str) -> Item {
@@ -321,6 +367,7 @@ mod tests {
         Change(u8, Vec<Block>),
         Blocks(u8, u32, Vec<Block>),
         Code(u8, u32, Vec<u8>),
+        Entries(u8, u32, Vec<u8>),
         Finish(u8),
         Remove(u8),
         Prompt,
@@ -335,6 +382,8 @@ mod tests {
                 .prop_map(|(id, keep, b)| Act::Blocks(id, keep, b)),
             (id(), 0u32..4, prop::collection::vec(any::<u8>(), 0..3))
                 .prop_map(|(id, keep, l)| Act::Code(id, keep, l)),
+            (id(), 0u32..4, prop::collection::vec(any::<u8>(), 0..3))
+                .prop_map(|(id, keep, entries)| Act::Entries(id, keep, entries)),
             id().prop_map(Act::Finish),
             id().prop_map(Act::Remove),
             Just(Act::Prompt),
@@ -373,6 +422,14 @@ mod tests {
                         item_id: ItemId(id.to_string()),
                         keep: keep.min(known.len() as u32),
                         lines: lines.into_iter().map(line).collect(),
+                    },
+                    _ => continue,
+                },
+                Act::Entries(id, keep, entries) => match blocks_of(&items, id).as_deref() {
+                    Some([.., Block::List { items: known, .. }]) => Event::EntriesGrew {
+                        item_id: ItemId(id.to_string()),
+                        keep: keep.min(known.len() as u32),
+                        entries: entries.into_iter().map(entry).collect(),
                     },
                     _ => continue,
                 },

@@ -25,6 +25,13 @@ pub fn fold(events: &[Value]) -> Vec<Value> {
                     patch(&mut block["lines"], &event["keep"], &event["lines"]);
                 }
             }
+            Some("entriesGrew") => {
+                let item = find(&mut items, &event["itemId"]);
+                let blocks = item.and_then(|item| item["body"]["blocks"].as_array_mut());
+                if let Some(block) = blocks.and_then(|blocks| blocks.last_mut()) {
+                    patch(&mut block["items"], &event["keep"], &event["entries"]);
+                }
+            }
             Some("thoughtGrew") => {
                 if let Some(item) = find(&mut items, &event["itemId"])
                     && let (Some(text), Some(keep)) = (item["body"]["text"].as_str(), event["keep"].as_u64())
@@ -105,6 +112,13 @@ mod tests {
                 "type": "code", "lines": [{"tokens": [{"text": "two"}]}],
             }]}),
             json!({"type": "codeGrew", "itemId": "a", "keep": 1, "lines": [{"tokens": [{"text": " three"}]}]}),
+        ];
+        assert_eq!(text_of(&fold(&events).into()), "one two three");
+        let entry = |text: &str| json!({"blocks": [paragraph(text)]});
+        let list = json!({"type": "list", "items": [entry("one "), entry("x")]});
+        let events = [
+            json!({"type": "itemAdded", "item": {"id": "a", "body": {"type": "text", "blocks": [list]}}}),
+            json!({"type": "entriesGrew", "itemId": "a", "keep": 1, "entries": [entry("two "), entry("three")]}),
         ];
         assert_eq!(text_of(&fold(&events).into()), "one two three");
         let events = [

@@ -27,6 +27,14 @@ impl Window {
                 shown.truncate(keep_lines);
                 shown.extend(lines);
             }
+            DocumentChange::Entries { keep, entries } => {
+                let Some(Block::List { items: shown, .. }) = self.blocks.last_mut() else {
+                    panic!("the last block is no list")
+                };
+                assert!(keep <= shown.len());
+                shown.truncate(keep);
+                shown.extend(entries);
+            }
         }
     }
 }
@@ -72,7 +80,7 @@ fn pieces(text: &str, len: usize) -> Vec<&str> {
     pieces
 }
 
-/// Checks the change of each piece: `keep+blocks`, or `keep…lines` for code.
+/// Checks the change of each piece: `keep+blocks`, `keep…lines` for code, or `keep&list` for a list.
 #[track_caller]
 fn check_changes(pieces: &[&str], expected: &[&str]) {
     let mut stream = Stream::default();
@@ -90,6 +98,10 @@ fn check_changes(pieces: &[&str], expected: &[&str]) {
                         "{keep_lines}…{}",
                         lines.iter().map(compact::text_of).collect::<Vec<_>>().join("⏎")
                     )
+                }
+                Some(DocumentChange::Entries { keep, entries }) => {
+                    let list = Block::List { start: None, items: entries };
+                    format!("{keep}&{}", compact::blocks(&[list]))
                 }
             }
         })
@@ -127,8 +139,8 @@ fn a_list_grows_by_its_items_and_a_table_by_its_rows() {
         &["- a\n- b\n", "- c", "\n  - d\n", "\npar", "a"],
         &[
             "0+ul[[p(a)] [p(b)]]",
-            "0+ul[[p(a)] [p(b)] [p(c)]]",
-            "0+ul[[p(a)] [p(b)] [p(c) ul[[p(d)]]]]",
+            "0&ul[[p(a)] [p(b)] [p(c)]]",
+            "1&ul[[p(b)] [p(c) ul[[p(d)]]]]",
             "1+p(par)",
             "1+p(para)",
         ],
@@ -646,6 +658,7 @@ fn told_of(text: &str) -> f64 {
         n_told += match &change {
             DocumentChange::Blocks { blocks, .. } => serde_json::to_string(blocks).unwrap().len(),
             DocumentChange::Code { lines, .. } => serde_json::to_string(lines).unwrap().len(),
+            DocumentChange::Entries { entries, .. } => serde_json::to_string(entries).unwrap().len(),
         };
         window.apply(change);
     };
@@ -657,6 +670,25 @@ fn told_of(text: &str) -> f64 {
     take(&mut stream, &mut window);
     assert_eq!(window.blocks, markdown(text));
     n_told as f64 / text.len() as f64
+}
+
+/// Of a list only its last entries are sent, however it is written and however long it is.
+#[test]
+fn of_a_long_list_each_entry_is_told_a_few_times() {
+    let entry = |nr: usize| format!("- entry {nr} of one list\n");
+    let number = |nr: usize| format!("{}. entry {nr} of one list\n", nr + 1);
+    let loose = |nr: usize| format!("- entry {nr} of one list\n\n  with more\n\n");
+    let task = |nr: usize| format!("- [ ] entry {nr} of `one` list\n");
+    let kinds: [&dyn Fn(usize) -> String; 4] = [&entry, &number, &loose, &task];
+    for kind in kinds {
+        let told = |n: usize| told_of(&(0..n).map(kind).collect::<String>());
+        let (few, many) = (told(1_000), told(4_000));
+        assert!(
+            many < 12.0 && many < 1.1 * few,
+            "{:?}: each byte told {few:.1} and {many:.1} times",
+            kind(0)
+        );
+    }
 }
 
 /// A change contains the whole last block, however long it is.

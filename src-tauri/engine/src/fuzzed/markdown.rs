@@ -45,6 +45,14 @@ fn take(stream: &mut Stream, window: &mut Vec<Block>) {
             shown.truncate(keep_lines);
             shown.extend(lines);
         }
+        Some(DocumentChange::Entries { keep, entries }) => {
+            let Some(Block::List { items: shown, .. }) = window.last_mut() else {
+                panic!("the last block is no list")
+            };
+            assert!(keep <= shown.len());
+            shown.truncate(keep);
+            shown.extend(entries);
+        }
     }
     assert_eq!(window.as_slice(), stream.blocks(), "{:?}", stream.text());
 }

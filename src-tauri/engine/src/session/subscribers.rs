@@ -248,6 +248,7 @@ fn is_fact(event: &Event) -> bool {
             | Event::ItemRemoved { .. }
             | Event::BlocksChanged { .. }
             | Event::CodeGrew { .. }
+            | Event::EntriesGrew { .. }
             | Event::ThoughtGrew { .. }
             | Event::CallChanged { .. }
             | Event::TextFinished { .. }

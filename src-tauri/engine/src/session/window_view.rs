@@ -239,6 +239,10 @@ impl WindowView {
                 let item_id = item_id.clone();
                 self.grew(&item_id, Kept::Lines(keep), event, transcript)
             }
+            Event::EntriesGrew { ref item_id, keep, .. } => {
+                let item_id = item_id.clone();
+                self.grew(&item_id, Kept::Entries(keep), event, transcript)
+            }
             // Their slices are sent again where they changed.
             Event::ThoughtGrew { item_id, .. } | Event::CallChanged { item_id, .. } => {
                 match transcript.item(&item_id) {
@@ -430,6 +434,7 @@ fn of_slice(event: Event, item_id: ItemId, keep: u32) -> Event {
     match event {
         Event::BlocksChanged { blocks, .. } => Event::BlocksChanged { item_id, keep, blocks },
         Event::CodeGrew { lines, .. } => Event::CodeGrew { item_id, keep, lines },
+        Event::EntriesGrew { entries, .. } => Event::EntriesGrew { item_id, keep, entries },
         event => event,
     }
 }

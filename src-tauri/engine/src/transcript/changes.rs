@@ -211,6 +211,9 @@ fn told(item_id: ItemId, change: DocumentChange) -> Event {
         DocumentChange::Code { keep_lines, lines } => {
             Event::CodeGrew { item_id, keep: keep_lines as u32, lines }
         }
+        DocumentChange::Entries { keep, entries } => {
+            Event::EntriesGrew { item_id, keep: keep as u32, entries }
+        }
     }
 }
 
@@ -225,6 +228,12 @@ pub(super) fn apply(blocks: &mut Vec<Block>, change: DocumentChange) {
             if let Some(Block::Code { lines, .. }) = blocks.last_mut() {
                 lines.truncate(keep_lines);
                 lines.extend(new);
+            }
+        }
+        DocumentChange::Entries { keep, entries } => {
+            if let Some(Block::List { items, .. }) = blocks.last_mut() {
+                items.truncate(keep);
+                items.extend(entries);
             }
         }
     }

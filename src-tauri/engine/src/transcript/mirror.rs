@@ -68,6 +68,10 @@ impl Transcript {
                 let keep_lines = *keep as usize;
                 self.grow(item_id, DocumentChange::Code { keep_lines, lines: lines.clone() });
             }
+            Event::EntriesGrew { item_id, keep, entries } => {
+                let keep = *keep as usize;
+                self.grow(item_id, DocumentChange::Entries { keep, entries: entries.clone() });
+            }
             Event::ThoughtGrew { item_id, keep, text } => {
                 if let Some(body) = self.body(item_id) {
                     patch::grow_thought(body, *keep, text);

@@ -61,6 +61,8 @@ pub enum Kept {
     Blocks(u32),
     /// Lines of the last block that stay.
     Lines(u32),
+    /// Entries of the last block that stay.
+    Entries(u32),
 }
 
 /// What a slice has of the lists and tables that are cut.
@@ -171,6 +173,8 @@ impl Slices {
             Kept::Blocks(n) => (n as usize).checked_sub(block).filter(|n| *n > 0)?,
             Kept::Lines(n) if n_blocks == block + 1 => (n as usize).checked_sub(child.unwrap_or(0))?,
             Kept::Lines(n) => n as usize,
+            // A slice may begin within an entry.
+            Kept::Entries(n) => Some(n as usize).filter(|_| self.marks.len() == 1)?,
         };
         Some(own as u32)
     }
@@ -197,7 +201,9 @@ impl Mark {
     fn is_before(&self, kept: Kept, n_blocks: usize) -> bool {
         match kept {
             Kept::Blocks(n) => self.block < n as usize,
-            Kept::Lines(n) => self.block + 1 < n_blocks || self.child.is_none_or(|line| line < n as usize),
+            Kept::Lines(n) | Kept::Entries(n) => {
+                self.block + 1 < n_blocks || self.child.is_none_or(|child| child < n as usize)
+            }
         }
     }
 

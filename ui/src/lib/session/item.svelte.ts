@@ -1,6 +1,6 @@
 // The state of one transcript item in the window: its content, and whether it is unfolded.
 
-import type { Block, Body, CodeLine, Item, ItemId, Slice } from '../bindings/api';
+import type { Block, Body, CodeLine, Item, ItemId, ListItem, Slice } from '../bindings/api';
 import { reuse } from './reuse';
 
 /**
@@ -66,6 +66,16 @@ export class ItemState {
     const last = blocks.at(-1);
     if (last?.type !== 'code') return;
     const grown: Block = { ...last, lines: [...last.lines.slice(0, keep), ...lines] };
+    this.body = { ...this.body, blocks: [...blocks.slice(0, -1), grown] };
+  }
+
+  /** Keeps the first `keep` entries of the list at the end of a text and appends `entries`. */
+  growEntries(keep: number, entries: ListItem[]): void {
+    if (this.body.type !== 'text') return;
+    const blocks = this.body.blocks;
+    const last = blocks.at(-1);
+    if (last?.type !== 'list') return;
+    const grown: Block = { ...last, items: [...last.items.slice(0, keep), ...entries] };
     this.body = { ...this.body, blocks: [...blocks.slice(0, -1), grown] };
   }
 }

@@ -251,6 +251,9 @@ export class SessionState {
       case 'codeGrew':
         this.#items.get(event.itemId)?.growCode(event.keep, event.lines);
         return false;
+      case 'entriesGrew':
+        this.#items.get(event.itemId)?.growEntries(event.keep, event.entries);
+        return false;
       case 'textFinished':
         this.#items.get(event.itemId)?.finish();
         return false;

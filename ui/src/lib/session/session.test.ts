@@ -75,6 +75,17 @@ describe('streaming', () => {
     expect(after?.type === 'code' && after.lines[0]).toBe(before.lines[0]);
   });
 
+  it('keeps the entries of a list that stand', () => {
+    const entry = (words: string) => ({ checked: null, blocks: [paragraph(words)] });
+    const list: Block = { type: 'list', start: null, items: [entry('one'), entry('tw')] };
+    const state = loaded([text('t', paragraph('zero'), list)]);
+    const entries = [entry('two'), entry('three')];
+    state.apply(batch(10, [{ type: 'entriesGrew', itemId: 't', keep: 1, entries }]));
+    const after = blocks(state, 't')[1];
+    expect(after).toEqual({ ...list, items: [entry('one'), ...entries] });
+    expect(after?.type === 'list' && after.items[0]).toBe(list.items[0]);
+  });
+
   it('leaves other items alone', () => {
     const state = loaded([text('t', paragraph('one')), text('u', paragraph('two'))]);
     const other = state.item('t')?.body;
@@ -99,6 +110,7 @@ describe('streaming', () => {
     const state = loaded([text('t', paragraph('one'))]);
     const grown = batch(10, [
       { type: 'codeGrew', itemId: 't', keep: 0, lines: [] },
+      { type: 'entriesGrew', itemId: 't', keep: 0, entries: [] },
       { type: 'blocksChanged', itemId: 'nobody', keep: 3, blocks: [] },
     ]);
     expect(state.apply(grown)).toBe('applied');
