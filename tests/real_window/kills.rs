@@ -1,12 +1,12 @@
 //! Random kills of the app, of the process that draws its page, of the agent, the server and the guards, in turns with queued
-//! prompts and open requests. No accepted prompt is lost or reaches an agent twice, each request is answered once at most,
+//! prompts and open requests. No accepted prompt is lost or begun twice, each request is answered once at most,
 //! and no process is left.
 //!
 //! `DESKBELL_KILLS=300` makes as many; `DESKBELL_TEST_SEED` repeats them.
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -411,22 +411,22 @@ impl Life {
     /// reached an agent. A request is open, or its call says that it did not run.
     async fn is_whole(&self, victim: Victim) -> Result<()> {
         let Snapshot { session, items, .. } = self.snapshot().await?;
-        let heard = self.heard()?;
+        let stored = lines_below(&self.desktop.home())?;
         let is_working = is_working(&session.status) || !session.requests.is_empty();
         for prompt in &self.prompts {
             let waiting: Vec<_> =
                 session.queue.iter().filter(|waiting| waiting.text.contains(&prompt.mark)).collect();
-            let n_heard = n_heard(&heard, &prompt.mark);
+            let n_begun = n_begun(&stored, &prompt.mark);
             ensure!(waiting.len() <= 1, "{prompt:?} waits twice");
-            ensure!(n_heard <= prompt.n_sent, "{prompt:?} reached agents {n_heard} times");
+            ensure!(n_begun <= prompt.n_sent, "agents began with {prompt:?} {n_begun} times");
             match waiting[..] {
                 [waiting] if waiting.held && !waiting.cut_off => {
-                    ensure!(n_heard == 0, "{prompt:?} is held as new, and an agent has it");
+                    ensure!(n_begun == 0, "{prompt:?} is held as new, and an agent began with it");
                 }
                 [] if !is_said(&items, &prompt.done) => {
                     ensure!(
                         is_working && victim.spares_turn(),
-                        "{prompt:?} is lost; an agent read it {n_heard} times: {session:#?}"
+                        "{prompt:?} is lost; agents began with it {n_begun} times: {session:#?}"
                     );
                 }
                 _ => {}
@@ -512,23 +512,12 @@ impl Life {
         Ok((!is_quiet || !missing.is_empty()).then(|| anyhow::anyhow!("{missing:#?} of {session:#?}")))
     }
 
-    /// The lines that agents have read.
-    fn heard(&self) -> Result<Vec<Value>> {
-        let mut heard = Vec::new();
-        for file in std::fs::read_dir(&self.heard)? {
-            let text = std::fs::read_to_string(file?.path())?;
-            // The last line of a killed agent may be torn.
-            heard.extend(text.lines().filter_map(|line| serde_json::from_str(line).ok()));
-        }
-        Ok(heard)
-    }
-
-    /// Each prompt reached an agent, and as often as the user sent it at most. Each answer was read once.
+    /// An agent began with each prompt, and as often as the user sent it at most. Each answer was read once.
     fn is_counted(&self) -> Result<()> {
-        let heard = self.heard()?;
+        let (stored, heard) = (lines_below(&self.desktop.home())?, lines_below(&self.heard)?);
         for prompt in &self.prompts {
-            let n = n_heard(&heard, &prompt.mark);
-            ensure!((1..=prompt.n_sent).contains(&n), "{prompt:?} reached agents {n} times");
+            let n = n_begun(&stored, &prompt.mark);
+            ensure!((1..=prompt.n_sent).contains(&n), "agents began with {prompt:?} {n} times");
         }
         for request in &self.answered {
             let is_answer = |line: &&Value| {
@@ -597,9 +586,29 @@ fn is_said(items: &[deskbell_engine::api::Item], words: &str) -> bool {
         .any(|item| text_of(&serde_json::to_value(&item.body).unwrap_or_default()).contains(words))
 }
 
-/// How often agents have read the prompt with this mark.
-fn n_heard(heard: &[Value], mark: &str) -> usize {
-    heard.iter().filter(|line| line["type"] == "user" && line["message"].to_string().contains(mark)).count()
+/// How often agents began a turn with the prompt of this mark: an agent that is killed earlier has it in no transcript.
+fn n_begun(stored: &[Value], mark: &str) -> usize {
+    stored.iter().filter(|line| line["type"] == "user" && line["message"].to_string().contains(mark)).count()
+}
+
+/// The lines of JSON in the files of agents in this folder and below it: what they read, or their transcripts.
+fn lines_below(folder: &Path) -> Result<Vec<Value>> {
+    let (mut lines, mut folders) = (Vec::new(), vec![folder.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder)? {
+            let entry = entry?;
+            let path = entry.path();
+            if entry.file_type()?.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "jsonl" || extension == "ndjson")
+            {
+                // The last line of a killed agent may be torn.
+                let text = std::fs::read_to_string(&path)?;
+                lines.extend(text.lines().filter_map(|line| serde_json::from_str(line).ok()));
+            }
+        }
+    }
+    Ok(lines)
 }
 
 /// The composer of the window.
