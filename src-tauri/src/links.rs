@@ -2,6 +2,7 @@
 //! it.
 
 use deskbell_engine::api::{CommandError, ErrorCode};
+use deskbell_engine::may_be_opened;
 use std::path::{Path, PathBuf};
 use tauri::Url;
 
@@ -11,11 +12,13 @@ pub fn may_navigate(url: &Url) -> bool {
     is_ours || (cfg!(dev) && url.host_str() == Some("localhost"))
 }
 
-/// Checks a link for the user's browser: only https, http and mailto are accepted.
+/// Checks a link for the user's browser or mail program, by the rule for the links of a document.
 pub fn outward(url: &str) -> Result<Url, CommandError> {
     let parsed = Url::parse(url).map_err(|_| refused("The link is not valid."))?;
-    if matches!(parsed.scheme(), "https" | "http" | "mailto") {
+    if may_be_opened(&parsed) {
         Ok(parsed)
+    } else if parsed.scheme() == "mailto" {
+        Err(refused("Deskbell does not open this mail link: a field of it may add a file to the mail."))
     } else {
         Err(refused(&format!("Deskbell does not open “{}” links.", parsed.scheme())))
     }
@@ -80,6 +83,7 @@ mod tests {
             "tauri://localhost/",
             "vscode://file/x",
             "ssh://example.com",
+            "mailto:ann@example.org?attach=/etc/passwd",
             "-a Calculator",
             "src/lib.rs",
             "",

@@ -34,5 +34,6 @@ pub use diff::{
     plain_diff, plain_diff_from_patch, plain_diff_unplaced,
 };
 pub use highlight::{highlight, language_of_path, plain};
+pub use link::may_be_opened;
 pub use markdown::markdown;
 pub use stream::{DocumentChange, Stream};

@@ -11,11 +11,25 @@ pub(super) struct Target {
     pub host: String,
 }
 
-/// Resolves a link's destination. `None` for any scheme except https, http and mailto, and for relative links.
+/// The fields of a mail link that are only text. For another one, such as `attach`, a mail program may add a file.
+const MAIL_FIELDS: [&str; 5] = ["to", "cc", "bcc", "subject", "body"];
+
+/// Whether a link may be opened outside of Deskbell: web pages, and mail whose fields are only text.
+pub fn may_be_opened(url: &Url) -> bool {
+    match url.scheme() {
+        "https" | "http" => true,
+        "mailto" => url
+            .query_pairs()
+            .all(|(name, _)| MAIL_FIELDS.iter().any(|field| name.eq_ignore_ascii_case(field))),
+        _ => false,
+    }
+}
+
+/// Resolves a link's destination. `None` for one that may not be opened, and for relative links.
 pub(super) fn target(destination: &str) -> Option<Target> {
     // The URL standard, as browsers implement it: resolves user names before an `@`, backslashes and odd number
     // spellings. A non-ASCII host name becomes punycode.
-    let url = Url::parse(destination).ok()?;
+    let url = Url::parse(destination).ok().filter(may_be_opened)?;
     let host = match url.scheme() {
         "https" | "http" => {
             let host = url.host_str().filter(|host| !host.is_empty())?;
@@ -132,6 +146,7 @@ mod tests {
         check_host("http://0x7f.1/", Some("127.0.0.1"));
         check_host("http://[::1]:8080/", Some("[::1]:8080"));
         check_host("mailto:ann@example.org?subject=x", Some("example.org"));
+        check_host("mailto:ann@example.org?Subject=x&body=y%0Az&cc=b@example.com", Some("example.org"));
         check_host("mailto:a@example.org,b@example.com", Some("a@example.org,b@example.com"));
     }
 
@@ -155,6 +170,10 @@ mod tests {
             "https:",
             "http://[::1",
             "https://exa mple.com",
+            "mailto:?attach=/etc/passwd",
+            "mailto:ann@example.org?subject=x&ATTACHMENT=/etc/passwd",
+            "mailto:ann@example.org?%61ttach=/etc/passwd",
+            "mailto:ann@example.org?subject=x&amp;attach=/etc/passwd",
         ] {
             check_host(destination, None);
         }

@@ -79,6 +79,7 @@ pub(crate) use deskbell_claude as claude;
 pub(crate) use deskbell_claude::wire;
 pub use deskbell_disk as disk;
 pub(crate) use deskbell_document as document;
+pub use deskbell_document::may_be_opened;
 pub use host::LocalHost;
 pub use transcript::Transcript;
 
