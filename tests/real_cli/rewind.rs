@@ -244,7 +244,9 @@ pub async fn a_change_by_hand_in_between_is_rewound_and_undone_and_one_after_it_
     relay.send(&Command::UndoRewind { overwrite: false }).await?;
     let refused = relay.event("commandFailed").await?;
     ensure!(refused["error"]["code"] == "changedSince", "{refused}");
-    ensure!(refused["error"]["detail"].as_str().is_some_and(|files| files.ends_with("a.txt")), "{refused}");
+    let changed = refused["error"]["files"].as_array().map_or(&[][..], Vec::as_slice);
+    let is_a = |file: &Value| file.as_str().is_some_and(|file| file.ends_with("a.txt"));
+    ensure!(matches!(changed, [file] if is_a(file)), "{refused}");
     ensure!(fs::read(world.file("a.txt"))? == b"later" && !world.file("nothing").exists());
     relay.send(&Command::UndoRewind { overwrite: true }).await?;
     relay.session_where("the undo", |session| session["rewind"]["undo"].is_null()).await?;

@@ -126,13 +126,15 @@ pub enum Command {
 #[serde(rename_all = "camelCase")]
 #[error("{message}")]
 pub struct CommandError {
+    #[serde(flatten)]
     pub code: ErrorCode,
     pub message: String,
     pub detail: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
+/// The kind of an error, with what a program needs to act on it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(tag = "code", rename_all = "camelCase")]
 pub enum ErrorCode {
     /// No agent program was found; `detail` lists the places that were tried, one per line.
     AgentNotFound,
@@ -150,8 +152,12 @@ pub enum ErrorCode {
     BadCommand,
     /// The conversation is open in another window or terminal.
     OpenElsewhere,
-    /// Files have changed since; `detail` lists them, one per line.
-    ChangedSince,
+    /// These files have changed since they were shown, by their paths in the project. Servers of earlier versions name
+    /// none.
+    ChangedSince {
+        #[serde(default)]
+        files: Vec<String>,
+    },
     /// The agent refused; the message is the agent's own.
     Refused,
     Internal,

@@ -227,8 +227,8 @@ impl From<CommitProblem> for CommandError {
             CommitProblem::Git { .. } => "Git reported an error.".to_owned(),
             problem => format!("{problem}."),
         };
-        let code = match problem {
-            CommitProblem::ChangedSince { .. } => ErrorCode::ChangedSince,
+        let code = match &problem {
+            CommitProblem::ChangedSince { path } => ErrorCode::ChangedSince { files: vec![path.clone()] },
             _ => ErrorCode::Refused,
         };
         let detail = match problem {
@@ -252,7 +252,7 @@ mod tests {
         assert_eq!(error.message, "Git or a hook refused the commit.");
         assert_eq!(error.detail.as_deref(), Some("no\nnever"));
         let error = CommandError::from(CommitProblem::ChangedSince { path: "a".to_owned() });
-        assert_eq!(error.code, ErrorCode::ChangedSince);
+        assert_eq!(error.code, ErrorCode::ChangedSince { files: vec!["a".to_owned()] });
         assert_eq!(error.message, "a has changed since it was shown. Look at its change again.");
     }
 

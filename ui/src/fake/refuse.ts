@@ -2,7 +2,7 @@
 
 import type { CommandError } from '../lib/bindings/api';
 
-export function refuse<T>(code: CommandError['code'], message: string): Promise<T> {
+export function refuse<T>(code: Exclude<CommandError['code'], 'changedSince'>, message: string): Promise<T> {
   const error: CommandError = { code, message, detail: null };
   return Promise.reject(error);
 }

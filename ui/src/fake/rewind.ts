@@ -82,7 +82,7 @@ export function rewind(session: FakeSession, id: ItemId, files: boolean, convers
 export function undoRewind(session: FakeSession, overwrite: boolean): CommandError | null {
   if (!overwrite) {
     const message = 'Files have changed since the rewind. Its undo would overwrite them.';
-    return { code: 'changedSince', message, detail: 'src/money.rs\ntests/rounding.rs' };
+    return { code: 'changedSince', message, detail: null, files: ['src/money.rs', 'tests/rounding.rs'] };
   }
   session.patch({ rewind: NO_REWIND });
   return null;

@@ -114,9 +114,9 @@ impl<'a> Reverts<'a> {
                     Ok(())
                 }
                 Err(UndoFault::Changed(files)) => Err(CommandError {
-                    code: ErrorCode::ChangedSince,
+                    code: ErrorCode::ChangedSince { files },
                     message: "The file has changed since the revert, so nothing was undone.".to_owned(),
-                    detail: Some(files.join("\n")),
+                    detail: None,
                 }),
                 Err(UndoFault::Unusable(why)) => Err(CommandError {
                     detail: Some(why),
@@ -279,11 +279,11 @@ pub(super) fn place(hunk: &LineHunk) -> HunkPlace {
 
 fn changed(path: &str) -> CommandError {
     CommandError {
-        code: ErrorCode::ChangedSince,
+        code: ErrorCode::ChangedSince { files: vec![path.to_owned()] },
         message:
             "The file has changed since it was shown, so nothing was reverted. Look at its change again."
                 .to_owned(),
-        detail: Some(path.to_owned()),
+        detail: None,
     }
 }
 

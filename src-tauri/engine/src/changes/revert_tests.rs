@@ -196,22 +196,23 @@ async fn what_was_not_shown_is_never_lost() {
     let shown = world.version("a").await;
     world.repo.write("a", "c\n");
     let refused = world.reverts().revert(None, "a", None, shown.as_deref(), None, 7).await.unwrap_err();
-    assert_eq!(
-        (refused.code, fs::read(world.repo.at("a")).unwrap()),
-        (ErrorCode::ChangedSince, b"c\n".to_vec())
-    );
+    assert_eq!((refused.code, fs::read(world.repo.at("a")).unwrap()), (changed_since("a"), b"c\n".to_vec()));
     // A change of the mode alone counts too.
     let shown = world.version("a").await;
     set_mode(&world.repo.at("a"), EXECUTABLE);
     let refused = world.reverts().revert(None, "a", None, shown.as_deref(), None, 7).await.unwrap_err();
-    assert_eq!(refused.code, ErrorCode::ChangedSince);
+    assert_eq!(refused.code, changed_since("a"));
     let done = world.revert("a", None).await.unwrap();
     world.repo.write("a", "later\n");
     let refused = world.reverts().undo(Some(done.at)).await.unwrap_err();
     assert_eq!(
         (refused.code, fs::read(world.repo.at("a")).unwrap()),
-        (ErrorCode::ChangedSince, b"later\n".to_vec())
+        (changed_since("a"), b"later\n".to_vec())
     );
+}
+
+fn changed_since(path: &str) -> ErrorCode {
+    ErrorCode::ChangedSince { files: vec![path.to_owned()] }
 }
 
 #[tokio::test]

@@ -1510,9 +1510,12 @@ stderr: string, };
 /**
  * An error with a code for programs, a message to show, and an optional detail to expand.
  */
-export type CommandError = { code: ErrorCode, message: string, detail: string | null, };
+export type CommandError = { message: string, detail: string | null, } & ({ "code": "agentNotFound" } | { "code": "spawnFailed" } | { "code": "badProject" } | { "code": "notTrusted" } | { "code": "noSuchSession" } | { "code": "noSuchPrompt" } | { "code": "noSuchRequest" } | { "code": "badCommand" } | { "code": "openElsewhere" } | { "code": "changedSince", files: Array<string>, } | { "code": "refused" } | { "code": "internal" });
 
-export type ErrorCode = "agentNotFound" | "spawnFailed" | "badProject" | "notTrusted" | "noSuchSession" | "noSuchPrompt" | "noSuchRequest" | "badCommand" | "openElsewhere" | "changedSince" | "refused" | "internal";
+/**
+ * The kind of an error, with what a program needs to act on it.
+ */
+export type ErrorCode = { "code": "agentNotFound" } | { "code": "spawnFailed" } | { "code": "badProject" } | { "code": "notTrusted" } | { "code": "noSuchSession" } | { "code": "noSuchPrompt" } | { "code": "noSuchRequest" } | { "code": "badCommand" } | { "code": "openElsewhere" } | { "code": "changedSince", files: Array<string>, } | { "code": "refused" } | { "code": "internal" };
 
 /**
  * One item of the transcript.

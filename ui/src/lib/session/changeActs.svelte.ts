@@ -108,7 +108,12 @@ export function actsOf(changes: SessionChanges): ChangeActs {
   }));
 }
 
-const wordsOf = ({ message, detail }: CommandError) => (detail === null ? message : `${message} ${plainPath(detail)}`);
+function wordsOf(error: CommandError): string {
+  const files = error.code === 'changedSince' ? error.files : [];
+  return [error.message, ...files.map(plainPath), ...(error.detail === null ? [] : [plainPath(error.detail)])].join(
+    ' ',
+  );
+}
 
 /** A part of a diff. */
 export interface Part {

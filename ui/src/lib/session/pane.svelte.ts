@@ -131,7 +131,7 @@ export class Pane {
   /** Undoes the last rewind. Returns the files that have changed since; then nothing was undone. */
   async undoRewind(overwrite: boolean): Promise<readonly string[]> {
     const { id } = this;
-    let changed: string[] = [];
+    let changed: readonly string[] = [];
     if (id === null) return changed;
     await this.project.problems.attempt('The rewind was not undone', async () => {
       try {
@@ -139,7 +139,7 @@ export class Pane {
       } catch (reason) {
         const error = asCommandError(reason);
         if (error.code !== 'changedSince') throw reason;
-        changed = (error.detail ?? '').split('\n');
+        changed = error.files;
       }
     });
     return changed;

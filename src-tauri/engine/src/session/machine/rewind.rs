@@ -340,9 +340,9 @@ impl Step<'_> {
                 self.machine.rewind.end();
                 self.changed();
                 self.push(Effect::Refuse(CommandError {
-                    code: ErrorCode::ChangedSince,
+                    code: ErrorCode::ChangedSince { files },
                     message: "Files have changed since the rewind. Its undo would overwrite them.".to_owned(),
-                    detail: Some(files.join("\n")),
+                    detail: None,
                 }));
                 return self.advance();
             }

@@ -340,7 +340,8 @@ it('says why a revert is refused, and reverts nothing that cannot be read', asyn
   const dialog = await page();
   await user.click(await dialog.findByRole('button', { name: 'Revert decimal…', hidden: true }));
   await dialog.findByText('A submodule: 1f2e3d4c before, 5b6a7988 now.');
-  const error = { code: 'changedSince', message: 'The file has changed since it was shown.', detail: 'src/money.rs' };
+  const message = 'The file has changed since it was shown.';
+  const error = { code: 'changedSince', message, detail: null, files: ['src/money.rs'] };
 
   host.revertChange = () => Promise.reject(error);
   await user.click(dialog.getByRole('button', { name: 'Revert money.rs…', hidden: true }));

@@ -113,6 +113,7 @@ it('chooses all files, none, and a part of one, which a new version of the file 
   };
   const commits = vi.spyOn(host, 'commit').mockRejectedValue({
     code: 'changedSince',
+    files: ['src/money.rs'],
     message: 'src/money.rs has changed since it was shown. Look at its change again.',
     detail: null,
   });

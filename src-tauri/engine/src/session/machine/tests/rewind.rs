@@ -136,8 +136,8 @@ fn files_that_changed_since_need_another_word_before_the_undo() {
     done(&mut life, checked());
     let undo = |life: &mut Life, overwrite| life.step(Input::Command(Command::UndoRewind { overwrite }));
     assert_eq!(undo(&mut life, false), ["disk Undo"]);
-    let changed = Done::Undone(Err(UndoFault::Changed(vec!["/a".to_owned()])));
-    assert_eq!(done(&mut life, changed)[0], "refuse ChangedSince");
+    let changed = Done::Undone(Err(UndoFault::Changed(vec!["/a\n/b".to_owned()])));
+    assert_eq!(done(&mut life, changed)[0], r#"refuse ChangedSince { files: ["/a\n/b"] }"#);
     assert!(state(&life).undo.is_some() && !state(&life).is_pending);
     assert_eq!(undo(&mut life, true), ["disk Undo"]);
     let undone = done(&mut life, Done::Undone(Ok(Undone { restored: vec!["/a".to_owned()] })));
