@@ -1,4 +1,4 @@
-// The dialogs of a conversation, which are loaded when they are first shown.
+// The parts of a conversation that are loaded when they are first shown.
 
 import { Later } from '../../kit/later.svelte';
 
@@ -6,6 +6,8 @@ export const AGENT = new Later(() => import('./AgentDialog.svelte'));
 export const CONFIGURATION = new Later(() => import('../configuration/ConfigurationDialog.svelte'));
 export const CONTEXT = new Later(() => import('../usage/ContextDialog.svelte'));
 export const OPTIONS = new Later(() => import('../options/OptionsDialog.svelte'));
+/** The note about a recording of the session. */
+export const RECORDING = new Later(() => import('./RecordingNote.svelte'));
 export const REWIND = new Later(() => import('../rewind/RewindDialog.svelte'));
 export const RULES = new Later(() => import('../rules/RulesDialog.svelte'));
 export const SIDE_QUESTIONS = new Later(() => import('./SideQuestions.svelte'));
