@@ -50,6 +50,8 @@ const COMMANDS: &[&str] = &[
     "set_setting",
     "zoom_window",
     "keep_panels",
+    "show_session",
+    "place_session",
     "set_keep_running",
     "set_presets",
     "change_profile",

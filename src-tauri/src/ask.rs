@@ -22,12 +22,14 @@ mod wording;
 #[cfg(target_os = "linux")]
 pub use wording::ARMED_AFTER;
 
-use crate::{emit, windows};
+use crate::emit;
+use crate::windows::{self, Windows};
 use deskbell_engine::api::*;
 use deskbell_engine::permission::{
     DialogEffect, DialogId, DialogRequest, DialogResponse, Dialogs, WindowView,
 };
 use deskbell_sessions::registry::SessionRegistry;
+use deskbell_sessions::settings::CurrentSettings;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tauri::{AppHandle, Manager};
@@ -161,6 +163,18 @@ impl Inner {
         let (inner, id, shown) = (self.clone(), ask.id.clone(), ask.shown.clone());
         let respond = move |reaction| inner.change(|dialogs| dialogs.reacted(&id, &shown, reaction));
         self.backend.show(window, ask, Box::new(respond))
+    }
+}
+
+/// Asks in a dialog on the window that shows the session, unless the user wants cards alone. Without a window nothing asks:
+/// a notification leads to the request.
+pub fn ask(app: &AppHandle, project: &ProjectRef, session: &Session, request: PermissionRequest) {
+    let label = app.state::<Windows>().label_showing(project, &session.id);
+    if let Some(label) = label
+        && app.state::<Arc<CurrentSettings>>().get().asking != Asking::Card
+        && let Some(dialog) = DialogRequest::of(&windows::name_of(project), session, request)
+    {
+        app.state::<DialogController>().ask(&label, dialog);
     }
 }
 

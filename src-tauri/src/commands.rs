@@ -25,7 +25,8 @@ use crate::places::PlacesStore;
 use crate::watch::FolderWatches;
 use crate::windows::{ProjectWindow, Windows};
 use crate::{
-    apply_settings, clipboard, editor, emit, gpu, lifecycle, links, project, waiting, worktree_uses, zoom,
+    apply_settings, clipboard, editor, emit, gpu, lifecycle, links, project, showing, waiting, worktree_uses,
+    zoom,
 };
 use deskbell_cli::logs;
 use deskbell_engine::api::*;
@@ -82,12 +83,16 @@ pub async fn connect(app: AppHandle, window: WebviewWindow) -> Answer<Connection
     app.state::<DialogController>().view_changed(window.label(), |view| view.cards.clear());
     reopen(&app, &window).await?;
     let project = project::view(&app, window.label()).await?;
-    let show_item = app.state::<Windows>().with(window.label(), |window| window.show_item.take())?;
+    let windows = app.state::<Windows>();
+    let (show_item, own_session) =
+        windows.with(window.label(), |window| (window.show_item.take(), window.own_session.clone()))?;
     let settings = app.state::<Arc<CurrentSettings>>().view();
     let (places, folder) = (app.state::<PlacesStore>(), project_of(&app, &window)?);
-    let (panels, second) = (places.panels(&folder), places.second_session(&folder));
+    let is_here = |id: &SessionId| windows.label_showing(&folder, id).as_deref() == Some(window.label());
+    let (panels, second) = (places.panels(&folder), places.second_session(&folder).filter(is_here));
+    let own_windows = windows.own_sessions(&folder);
     let waiting = waiting::connect(&app, window.label());
-    Ok(Connection { event, project, settings, show_item, panels, second, waiting })
+    Ok(Connection { event, project, settings, show_item, panels, second, own_session, own_windows, waiting })
 }
 
 /// Timeout of a window's start for an agent's store that does not respond.
@@ -189,14 +194,23 @@ pub async fn remove_session(app: AppHandle, window: WebviewWindow, session_id: S
         let change = StoredChange { removed: vec![id.clone()], ..StoredChange::default() };
         emit::to_window(&app, window.label(), WindowEvent::StoredChanged { change });
     }
-    emit::to_window(&app, window.label(), WindowEvent::SessionRemoved { session_id: session_id.clone() });
+    if own_window(&app, &window)?.as_ref() == Some(&session_id) {
+        // The project's window takes its place.
+        let demo = app.state::<Windows>().with(window.label(), |window| window.demo)?;
+        lifecycle::open(&app, &project, demo).map_err(not_opened)?;
+    }
+    lifecycle::own::close_own(&app, &project, &session_id);
+    for label in app.state::<Windows>().labels_of(&project) {
+        let session_id = session_id.clone();
+        emit::to_window(&app, &label, WindowEvent::SessionRemoved { session_id });
+        lifecycle::retitle(&app, &label, &project);
+    }
     let bell = app.state::<Bell>();
     bell.quiet(&session_id);
     bell.settle(&app);
     crate::start::sessions_changed(&app);
     crate::board::refresh(&app);
     crate::keep_awake::sessions_changed(&app);
-    lifecycle::retitle(&app, window.label(), &project);
     if let Some(id) = &agent_session_id {
         hidden.hide(id.clone(), ENDING).await;
     }
@@ -206,6 +220,55 @@ pub async fn remove_session(app: AppHandle, window: WebviewWindow, session_id: S
         hidden.hide_on(id).await;
     }
     removed
+}
+
+/// The session whose own window this is.
+fn own_window(app: &AppHandle, window: &WebviewWindow) -> Answer<Option<SessionId>> {
+    app.state::<Windows>().with(window.label(), |window| window.own_session.clone())
+}
+
+fn not_opened(error: anyhow::Error) -> CommandError {
+    CommandError {
+        code: ErrorCode::Internal,
+        message: "The window could not be opened.".to_owned(),
+        detail: Some(format!("{error:#}")),
+    }
+}
+
+/// Shows a session of this window's project in the window that it belongs to.
+#[tauri::command]
+pub async fn show_session(app: AppHandle, window: WebviewWindow, session_id: SessionId) -> Answer<()> {
+    let (project, session) = listed(&app, &window, &session_id)?;
+    showing::in_window(&app, &project, session, None).await
+}
+
+/// Gives a session of this window's project a window of its own, or puts it back into the window of the project.
+#[tauri::command]
+pub async fn place_session(
+    app: AppHandle,
+    window: WebviewWindow,
+    session_id: SessionId,
+    in_own_window: bool,
+) -> Answer<()> {
+    let (project, session) = listed(&app, &window, &session_id)?;
+    let placed = if in_own_window {
+        let demo = session.agent == AgentKind::Demo;
+        lifecycle::own::open_own(&app, &project, demo, &session_id).map(drop)
+    } else {
+        lifecycle::own::put_back(&app, &project, &session)
+    };
+    placed.map_err(not_opened)
+}
+
+/// A session of this window's project, with the project.
+fn listed(app: &AppHandle, window: &WebviewWindow, id: &SessionId) -> Answer<(ProjectRef, Session)> {
+    let project = project_of(app, window)?;
+    let known = app.state::<SessionRegistry>().known(id).filter(|(of, _)| *of == project);
+    known.ok_or_else(|| CommandError {
+        code: ErrorCode::NoSuchSession,
+        message: "There is no such session in this project.".to_owned(),
+        detail: None,
+    })
 }
 
 /// Brings back a session that was removed since the app started. Waits until its agent has ended.
@@ -335,6 +398,10 @@ pub async fn zoom_window(app: AppHandle, window: WebviewWindow, step: ZoomStep) 
 #[tauri::command]
 pub async fn keep_panels(app: AppHandle, window: WebviewWindow, panels: SidePanels) -> Answer<()> {
     let places = app.state::<PlacesStore>();
+    // The own window of a session has no list, and its panels are not those of the project.
+    if own_window(&app, &window)?.is_some() {
+        return Ok(());
+    }
     if !places.remember_panels(&project_of(&app, &window)?, panels) {
         return Ok(());
     }

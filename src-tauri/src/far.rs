@@ -246,13 +246,17 @@ pub fn retry_link(app: &AppHandle, project: &RemoteProject) {
     });
 }
 
-/// The window of a project.
+/// The window of a project, or one of its sessions.
 fn label_of(app: &AppHandle, project: &RemoteProject) -> Option<String> {
-    app.state::<Windows>().label_of(&project.clone().into())
+    labels_of(app, project).into_iter().next()
+}
+
+fn labels_of(app: &AppHandle, project: &RemoteProject) -> Vec<String> {
+    app.state::<Windows>().labels_of(&project.clone().into())
 }
 
 async fn send(app: &AppHandle, project: &RemoteProject) {
-    if let Some(label) = label_of(app, project) {
+    for label in labels_of(app, project) {
         project::send_to_window(app, &label).await;
     }
 }
@@ -368,8 +372,8 @@ fn shown(
 async fn add(app: &AppHandle, project: &RemoteProject, listed: Vec<server::SessionSummary>) {
     for session in app.state::<SessionRegistry>().add_far(project, listed).await {
         tracing::info!(session = %session.id, "a session of another machine was found");
-        if let Some(label) = label_of(app, project) {
-            list_in(app, &label, session);
+        for label in labels_of(app, project) {
+            list_in(app, &label, session.clone());
         }
         start::sessions_changed(app);
         board::refresh(app);

@@ -57,8 +57,9 @@ pub async fn follow(app: AppHandle) {
         for session in registry.add_kept(known).await {
             let project = ProjectRef::from(session.project.as_str());
             tracing::info!(session = %session.id, project = name_of(&project), "a kept session was found");
-            if let Some(label) = app.state::<Windows>().label_of(&project) {
-                emit::to_window(&app, &label, WindowEvent::SessionListed { session: Box::new(session) });
+            for label in app.state::<Windows>().labels_of(&project) {
+                let session = Box::new(session.clone());
+                emit::to_window(&app, &label, WindowEvent::SessionListed { session });
             }
             start::sessions_changed(&app);
             board::refresh(&app);

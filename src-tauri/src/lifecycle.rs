@@ -1,5 +1,7 @@
 //! The life of a project's window: how it opens, its events, its title, and how it closes.
 
+pub mod own;
+
 use crate::ask::DialogController;
 use crate::background::{Background, IDLE};
 use crate::closing::{self, Answer};
@@ -14,7 +16,9 @@ use crate::questions::OpenQuestions;
 use crate::running_commits::RunningCommits;
 #[cfg(target_os = "linux")]
 use crate::webkit;
-use crate::windows::{BOARD, ProjectWindow, Windows, bring_up, is_focused, name_of, seen_failures, title};
+use crate::windows::{
+    BOARD, ProjectWindow, Windows, bring_up, is_focused, name_of, seen_failures, title, title_of_own,
+};
 use crate::worktree_uses;
 use crate::zoom;
 use anyhow::Context;
@@ -72,29 +76,35 @@ pub fn open(app: &AppHandle, project: &ProjectRef, demo: bool) -> anyhow::Result
         bring_up(app, &label);
         return Ok(label);
     }
-    let kept = app.state::<PlacesStore>();
-    let known = kept.windows().into_iter().find(|known| known.project == *project);
-    let open_session = known.as_ref().and_then(|known| known.open_session.clone());
-    let label = match windows.add(ProjectWindow::new(project, demo, open_session)) {
+    let open_session = app.state::<PlacesStore>().open_session(project);
+    open_as(app, ProjectWindow::new(project, demo, open_session))
+}
+
+/// Opens this window, or brings it up if it is open.
+fn open_as(app: &AppHandle, window: ProjectWindow) -> anyhow::Result<String> {
+    let ProjectWindow { project, own_session, demo, .. } = &window;
+    let (project, own_session, demo) = (project.clone(), own_session.clone(), *demo);
+    let (windows, kept) = (app.state::<Windows>(), app.state::<PlacesStore>());
+    let is_known = |known: &WindowPlace| known.project == project && known.own_session == own_session;
+    let known = kept.windows().into_iter().find(is_known);
+    let label = match windows.add(window) {
         Ok(label) => label,
-        // Another call opened it in the meantime.
         Err(label) => {
             bring_up(app, &label);
             return Ok(label);
         }
     };
-    let built = build(app, &label, project, known.as_ref());
+    let built = build(app, &label, &project, known.as_ref());
     if built.is_err() {
         windows.remove(&label);
     }
-    let window = built.with_context(|| format!("opening the window of {}", project))?;
-    let place = WindowPlace::new(project.clone(), demo);
-    if app.state::<Background>().remove(project) {
-        app.state::<Bell>().quiet_background(project);
+    let window = built.with_context(|| format!("opening a window of {project}"))?;
+    let place = WindowPlace { own_session, ..WindowPlace::new(project.clone(), demo) };
+    if app.state::<Background>().remove(&project) {
+        app.state::<Bell>().quiet_background(&project);
     }
     kept.remember(known.map_or(place, |known| WindowPlace { demo, closed: false, ..known }));
-    let saving = app.clone();
-    tauri::async_runtime::spawn(async move { save_places(&saving).await });
+    save_soon(app);
     watch(app.clone(), window);
     worktree_uses::changed(app);
     Ok(label)
@@ -108,7 +118,7 @@ fn build(
 ) -> tauri::Result<WebviewWindow> {
     let title = format!("{} — Deskbell", name_of(project));
     let window = new_window(app, label, &title, DEFAULT_SIZE)?;
-    if let Some(zoom) = known.and_then(|known| known.zoom) {
+    if let Some(zoom) = app.state::<PlacesStore>().zoom(project) {
         window.set_zoom(zoom::factor(zoom))?;
     }
     let screens = screens(&window)?;
@@ -312,9 +322,12 @@ fn watch(app: AppHandle, window: WebviewWindow) {
                 app.state::<OpenQuestions>().window_gone(&label);
                 app.state::<DialogController>().window_gone(&label);
                 app.state::<RunningCommits>().stop(&label);
-                // In the background a click on a notification opens the window again.
-                let in_background = |project: &ProjectRef| app.state::<Background>().has(project);
-                let project = gone.map(|window| window.project).filter(|project| !in_background(project));
+                // In the background a click on a notification opens the window again, and another window of the project
+                // shows its sessions.
+                let goes_on = |project: &ProjectRef| {
+                    app.state::<Background>().has(project) || !windows.labels_of(project).is_empty()
+                };
+                let project = gone.map(|window| window.project).filter(|project| !goes_on(project));
                 let registry = app.state::<SessionRegistry>();
                 let sessions = project.map(|project| registry.sessions(&project)).unwrap_or_default();
                 sessions.iter().for_each(|session| app.state::<Bell>().quiet(&session.id));
@@ -327,7 +340,14 @@ fn watch(app: AppHandle, window: WebviewWindow) {
 /// Closes a window. If that would stop work, the user is asked first, or has said before what to do.
 async fn close_unless_cancelled(app: &AppHandle, window: &WebviewWindow) {
     let windows = app.state::<Windows>();
-    let Ok(project) = windows.with(window.label(), |window| window.project.clone()) else { return };
+    let of_window = |window: &mut ProjectWindow| (window.project.clone(), window.own_session.clone());
+    let Ok((project, own_session)) = windows.with(window.label(), of_window) else { return };
+    if has_other_window(app, window, &project) {
+        return match own_session {
+            Some(id) => own::close_own(app, &project, &id),
+            None => leave_project_to_own_windows(app, window, project).await,
+        };
+    }
     let sessions = app.state::<SessionRegistry>().sessions(&project);
     let chosen = app.state::<Arc<CurrentSettings>>().get().closing;
     let answer = match (closing::question(&name_of(&project), &sessions), chosen) {
@@ -353,6 +373,23 @@ async fn close_unless_cancelled(app: &AppHandle, window: &WebviewWindow) {
     let begun = windows.with(window.label(), |window| std::mem::replace(&mut window.closing, true));
     if begun == Ok(false) {
         close(app, window, keeps_working).await;
+    }
+}
+
+/// Whether another window of the project stays open. Its sessions end with its last one.
+fn has_other_window(app: &AppHandle, window: &WebviewWindow, project: &ProjectRef) -> bool {
+    let windows = app.state::<Windows>();
+    let labels = windows.labels_of(project).into_iter().filter(|label| label != window.label());
+    labels.into_iter().any(|label| windows.with(&label, |window| window.closing) == Ok(false))
+}
+
+/// Closes the window of a project whose sessions go on, because some of them have windows of their own.
+async fn leave_project_to_own_windows(app: &AppHandle, window: &WebviewWindow, project: ProjectRef) {
+    let demo = app.state::<Windows>().with(window.label(), |window| window.demo) == Ok(true);
+    remember(app, window, WindowPlace { closed: true, ..WindowPlace::new(project, demo) });
+    save_places(app).await;
+    if let Err(error) = window.destroy() {
+        tracing::error!(%error, "could not close a window");
     }
 }
 
@@ -415,15 +452,19 @@ pub async fn end_when_idle(app: AppHandle) {
 async fn close(app: &AppHandle, window: &WebviewWindow, keeps_working: bool) {
     let windows = app.state::<Windows>();
     let registry = app.state::<SessionRegistry>();
-    let found = windows.with(window.label(), |window| (window.project.clone(), window.demo));
-    let Ok((project, demo)) = found else { return };
+    let found = windows
+        .with(window.label(), |window| (window.project.clone(), window.demo, window.own_session.clone()));
+    let Ok((project, demo, own_session)) = found else { return };
     // The app ends with its last window, which opens again at the next start.
     let is_last = app.webview_windows().keys().filter(|label| *label != BOARD).count() == 1;
-    remember(
-        app,
-        window,
-        WindowPlace { closed: !is_last && !keeps_working, ..WindowPlace::new(project.clone(), demo) },
-    );
+    let closed = !is_last && !keeps_working;
+    match &own_session {
+        Some(id) if closed => app.state::<PlacesStore>().forget_own(&project, id),
+        _ => {
+            let place = WindowPlace { own_session, closed, ..WindowPlace::new(project.clone(), demo) };
+            remember(app, window, place);
+        }
+    }
     save_places(app).await;
     if keeps_working {
         app.state::<Background>().add(&project, demo);
@@ -477,12 +518,15 @@ pub async fn save_places(app: &AppHandle) {
 pub async fn remember_all(app: &AppHandle) {
     let windows = app.state::<Windows>();
     let open = windows.labels().into_iter().filter_map(|label| {
-        let (project, demo) = windows.with(&label, |window| (window.project.clone(), window.demo)).ok()?;
-        Some((label, project, demo))
+        let place = windows.with(&label, |window| WindowPlace {
+            own_session: window.own_session.clone(),
+            ..WindowPlace::new(window.project.clone(), window.demo)
+        });
+        Some((label, place.ok()?))
     });
-    for (label, project, demo) in open {
+    for (label, place) in open {
         if let Some(window) = app.get_webview_window(&label) {
-            remember(app, &window, WindowPlace::new(project, demo));
+            remember(app, &window, place);
         }
     }
     save_places(app).await;
@@ -532,16 +576,20 @@ const TITLE: usize = 200;
 /// Sets the title to the state of the session that needs the user most.
 pub fn retitle(app: &AppHandle, label: &str, project: &ProjectRef) {
     let Some(window) = app.get_webview_window(label) else { return };
-    let sessions = app.state::<SessionRegistry>().sessions(project);
-    let seen = app.state::<Windows>().with(label, |window| {
+    let (windows, mut sessions) = (app.state::<Windows>(), app.state::<SessionRegistry>().sessions(project));
+    sessions.retain(|session| windows.label_showing(project, &session.id).as_deref() == Some(label));
+    let seen = windows.with(label, |window| {
         let before_user = if window.focused { window.open_sessions() } else { Vec::new() };
         window.seen_failures = seen_failures(&window.seen_failures, &before_user, &sessions);
-        window.seen_failures.clone()
+        (window.seen_failures.clone(), window.own_session.is_some())
     });
-    let Ok(seen) = seen else { return };
+    let Ok((seen, is_own)) = seen else { return };
+    let title = match sessions.first() {
+        Some(session) if is_own => title_of_own(&name_of(project), session, &seen),
+        _ => title(&name_of(project), &sessions, &seen),
+    };
     // A folder may have a misleading name too.
-    if let Err(error) = window.set_title(&Title::one_line(&title(&name_of(project), &sessions, &seen), TITLE))
-    {
+    if let Err(error) = window.set_title(&Title::one_line(&title, TITLE)) {
         tracing::warn!(%error, "could not change a window's title");
     }
 }

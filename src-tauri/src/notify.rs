@@ -143,7 +143,7 @@ impl Bell {
     /// command. A click brings its window up and shows the session and the request.
     pub fn ring(&self, app: &AppHandle, ring: Ring<'_>) {
         let Ring { event, project, session, words, request } = ring;
-        if is_before_user(app, project) {
+        if is_before_user(app, project, &session.id) {
             return;
         }
         let settings = app.state::<Arc<CurrentSettings>>().get();
@@ -261,7 +261,7 @@ impl Bell {
     /// Sessions whose window is in front are left out: it shows the state of the connection.
     pub fn say_lost(&self, app: &AppHandle, machine: &RemoteMachine, waiting: &[(ProjectRef, Session)]) {
         let out_of_sight: Vec<_> =
-            waiting.iter().filter(|(project, _)| !is_before_user(app, project)).collect();
+            waiting.iter().filter(|(project, session)| !is_before_user(app, project, &session.id)).collect();
         let Some((project, session)) = out_of_sight.first() else { return };
         let kind = BellEvent::Failed.settings(&app.state::<Arc<CurrentSettings>>().get()).clone();
         let words = words_of_lost(&session.title, out_of_sight.len() - 1);
@@ -306,9 +306,9 @@ impl Bell {
     }
 }
 
-/// Whether the user sees the project's window, or a dialog of it.
-fn is_before_user(app: &AppHandle, project: &ProjectRef) -> bool {
-    let Some(label) = app.state::<Windows>().label_of(project) else { return false };
+/// Whether the user sees the window of the session, or a dialog of it.
+fn is_before_user(app: &AppHandle, project: &ProjectRef, session: &SessionId) -> bool {
+    let Some(label) = app.state::<Windows>().label_showing(project, session) else { return false };
     windows::is_focused(app, &label) || app.state::<DialogController>().is_in_front(&label)
 }
 
@@ -318,7 +318,7 @@ fn waiting(app: &AppHandle, project: &ProjectRef, session: &Session) -> Vec<(Pro
     if waiting.iter().all(|(_, known)| known.id != session.id) {
         waiting.push((project.clone(), session.clone()));
     }
-    waiting.retain(|(project, _)| !is_before_user(app, project));
+    waiting.retain(|(project, session)| !is_before_user(app, project, &session.id));
     waiting
 }
 
@@ -387,7 +387,11 @@ fn carry_out_answer(app: &AppHandle, answer: NotificationAnswer<Target>, reopen:
 /// Brings up the window with the session and the request.
 fn bring_up(app: &AppHandle, target: Target, reopen: &Reopen) {
     let Target { project, session_id, request_id, .. } = target;
-    let Some(label) = app.state::<Windows>().label_of(&project) else {
+    let windows = app.state::<Windows>();
+    let label = session_id
+        .as_ref()
+        .map_or_else(|| windows.label_of(&project), |id| windows.label_showing(&project, id));
+    let Some(label) = label else {
         return reopen(app, &project, session_id);
     };
     windows::bring_up(app, &label);

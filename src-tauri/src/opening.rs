@@ -46,7 +46,7 @@ pub async fn open(
     // Agents run outside of a sandbox, and so do their sessions and what is known of their folder. The demo agent reads and
     // changes nothing.
     let project = if is_in_sandbox && !demo { outside_sandbox(&folder)? } else { folder.clone().into() };
-    let is_open = app.state::<Windows>().label_of(&project).is_some();
+    let is_open = !app.state::<Windows>().labels_of(&project).is_empty();
     if is_broad && confirmed == Confirmed::No && !demo && !is_open {
         start::ask(app, folder).await.map_err(failed)?;
         return Ok(None);
@@ -71,8 +71,8 @@ async fn follow_renamings(app: &AppHandle, folder: &Path) -> Vec<WebviewWindow> 
         for from in app.state::<StartPage>().renamed_from(folder).await? {
             if !app.state::<SessionRegistry>().runs_agents_of(&from) {
                 take_along(app, &from, folder).await?;
-                let label = app.state::<Windows>().label_of(&from.as_path().into());
-                left.extend(label.and_then(|label| app.get_webview_window(&label)));
+                let labels = app.state::<Windows>().labels_of(&from.as_path().into());
+                left.extend(labels.iter().filter_map(|label| app.get_webview_window(label)));
             }
         }
         Ok::<_, CommandError>(())
@@ -89,8 +89,8 @@ pub async fn take_along(app: &AppHandle, from: &Path, to: &Path) -> Result<(), C
     let change = Change::Moved { from: from.to_owned(), to: to.to_owned(), at: now_ms() };
     app.state::<StartPage>().change(change).await?;
     let moved = app.state::<SessionRegistry>().move_project(from, to).await?;
-    if let Some(label) = app.state::<Windows>().label_of(&to.into()) {
-        for session in moved {
+    for label in app.state::<Windows>().labels_of(&to.into()) {
+        for session in moved.clone() {
             emit::to_window(app, &label, WindowEvent::SessionListed { session: Box::new(session) });
         }
     }

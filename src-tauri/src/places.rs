@@ -1,4 +1,4 @@
-//! The places of windows: what the window of each project remembers, in `windows.json` by tauri-plugin-store.
+//! The places of windows: what the window of each project, and the own window of a session, remembers, in `windows.json` by tauri-plugin-store.
 //!
 //! The plugin truncates the file and writes (2.5), so a killed app could lose it. Each save therefore writes a copy as a
 //! whole first. A start takes the copy if the file is a part of it, or cannot be read.
@@ -29,6 +29,9 @@ type Entries = HashMap<String, JsonValue>;
 pub struct WindowPlace {
     #[serde(deserialize_with = "KnownProject::read_project")]
     pub project: ProjectRef,
+    /// The session whose own window it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own_session: Option<SessionId>,
     #[serde(default)]
     pub demo: bool,
     /// Not open now, but its size and position are remembered.
@@ -54,6 +57,7 @@ impl WindowPlace {
     pub fn new(project: impl Into<ProjectRef>, demo: bool) -> Self {
         Self {
             project: project.into(),
+            own_session: None,
             demo,
             closed: false,
             size: None,
@@ -63,6 +67,11 @@ impl WindowPlace {
             zoom: None,
             panels: SidePanels::default(),
         }
+    }
+
+    /// Is it the window of this project, and not that of one of its sessions?
+    fn is_of_project(&self, project: &ProjectRef) -> bool {
+        self.own_session.is_none() && self.project == *project
     }
 }
 
@@ -198,9 +207,14 @@ impl PlacesStore {
         self.windows.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The session that was open in the project's window.
+    pub fn open_session(&self, project: &ProjectRef) -> Option<SessionId> {
+        self.lock().iter().find(|known| known.is_of_project(project))?.open_session.clone()
+    }
+
     /// The project's own zoom.
     pub fn zoom(&self, project: &ProjectRef) -> Option<u32> {
-        self.lock().iter().find(|known| known.project == *project)?.zoom
+        self.lock().iter().find(|known| known.is_of_project(project))?.zoom
     }
 
     /// Changes the project's own zoom, and returns the new one. Written to disk by the next save.
@@ -210,7 +224,7 @@ impl PlacesStore {
         change: impl FnOnce(Option<u32>) -> Option<u32>,
     ) -> Option<u32> {
         let mut windows = self.lock();
-        let place = windows.iter_mut().find(|known| known.project == *project);
+        let place = windows.iter_mut().find(|known| known.is_of_project(project));
         let zoom = change(place.as_ref().and_then(|place| place.zoom));
         if let Some(place) = place {
             place.zoom = zoom;
@@ -222,7 +236,7 @@ impl PlacesStore {
     pub fn panels(&self, project: &ProjectRef) -> SidePanels {
         self.lock()
             .iter()
-            .find(|known| known.project == *project)
+            .find(|known| known.is_of_project(project))
             .map(|known| known.panels)
             .unwrap_or_default()
     }
@@ -230,7 +244,7 @@ impl PlacesStore {
     /// Remembers the panels of a project's window. Written to disk by the next save. `false`: nothing changed.
     pub fn remember_panels(&self, project: &ProjectRef, panels: SidePanels) -> bool {
         let mut windows = self.lock();
-        let Some(place) = windows.iter_mut().find(|known| known.project == *project) else { return false };
+        let Some(place) = windows.iter_mut().find(|known| known.is_of_project(project)) else { return false };
         std::mem::replace(&mut place.panels, panels) != panels
     }
 
@@ -238,7 +252,7 @@ impl PlacesStore {
     /// changed.
     pub fn remember_session(&self, project: &ProjectRef, id: &SessionId) -> bool {
         let mut windows = self.lock();
-        let Some(place) = windows.iter_mut().find(|known| known.project == *project) else { return false };
+        let Some(place) = windows.iter_mut().find(|known| known.is_of_project(project)) else { return false };
         if place.open_session.as_ref() == Some(id) {
             return false;
         }
@@ -248,14 +262,14 @@ impl PlacesStore {
 
     /// The second session of the project's window.
     pub fn second_session(&self, project: &ProjectRef) -> Option<SessionId> {
-        self.lock().iter().find(|known| known.project == *project)?.second_session.clone()
+        self.lock().iter().find(|known| known.is_of_project(project))?.second_session.clone()
     }
 
     /// Remembers the second session of a project's window. Written to disk by the next save. `false`:
     /// nothing changed.
     pub fn remember_second(&self, project: &ProjectRef, id: Option<SessionId>) -> bool {
         let mut windows = self.lock();
-        let Some(place) = windows.iter_mut().find(|known| known.project == *project) else { return false };
+        let Some(place) = windows.iter_mut().find(|known| known.is_of_project(project)) else { return false };
         if place.second_session == id {
             return false;
         }
@@ -263,11 +277,19 @@ impl PlacesStore {
         true
     }
 
-    /// Remembers a window, and replaces the earlier entry of its project; its zoom, panels and second session stay.
+    /// Forgets the place of the own window of a session, which was closed.
+    pub fn forget_own(&self, project: &ProjectRef, id: &SessionId) {
+        self.lock().retain(|known| known.project != *project || known.own_session.as_ref() != Some(id));
+    }
+
+    /// Remembers a window, and replaces the earlier entry of its project or session; its zoom, panels and second session stay.
     /// Written to disk by the next save.
     pub fn remember(&self, place: WindowPlace) {
         let mut windows = self.lock();
-        let place = match windows.iter().position(|known| known.project == place.project) {
+        let place = match windows
+            .iter()
+            .position(|known| known.project == place.project && known.own_session == place.own_session)
+        {
             Some(at) => {
                 let WindowPlace { zoom, panels, second_session, .. } = windows.remove(at);
                 WindowPlace { zoom, panels, second_session, ..place }

@@ -52,8 +52,7 @@ pub async fn view(app: &AppHandle, label: &str) -> Result<ProjectView, CommandEr
         }
     }
     let sessions = registry.sessions(&reference);
-    let open = open.filter(|open| sessions.iter().any(|session| session.id == *open));
-    let open = open.or_else(|| sessions.first().map(|session| session.id.clone()));
+    let open = shown_first(&windows, label, &reference, &sessions, open);
     // The demo agent runs nothing of the folder's, so it needs no trust decision.
     let gate = (!demo || asks_trust).then(|| registry.gate().clone());
     let (trust_agent, agent_refusals) = refused;
@@ -97,6 +96,20 @@ pub async fn view(app: &AppHandle, label: &str) -> Result<ProjectView, CommandEr
         unread_files,
         app_version: env!("CARGO_PKG_VERSION").to_owned(),
     })
+}
+
+/// The session that a window shows first: the one that was open last, or else the newest, of those whose place it is.
+fn shown_first(
+    windows: &Windows,
+    label: &str,
+    project: &ProjectRef,
+    sessions: &[Session],
+    last: Option<SessionId>,
+) -> Option<SessionId> {
+    let is_here = |session: &&Session| windows.label_showing(project, &session.id).as_deref() == Some(label);
+    let mut here = sessions.iter().filter(is_here).map(|session| &session.id);
+    let last = here.clone().find(|id| last.as_ref() == Some(id));
+    last.or_else(|| here.next()).cloned()
 }
 
 /// The data that is read from the folder itself.
@@ -175,7 +188,10 @@ pub async fn follow(app: AppHandle, mut changes: mpsc::UnboundedReceiver<PathBuf
             }
         }
         for folder in folders {
-            let Some(label) = app.state::<Windows>().label_of(&folder.clone().into()) else { continue };
+            let labels = app.state::<Windows>().labels_of(&folder.clone().into());
+            if labels.is_empty() {
+                continue;
+            }
             let gate = app.state::<SessionRegistry>().gate().clone();
             let watch = app.state::<Arc<FolderWatches>>().get(&folder);
             let of = folder.clone();
@@ -188,7 +204,9 @@ pub async fn follow(app: AppHandle, mut changes: mpsc::UnboundedReceiver<PathBuf
                 Ok(Ok(view)) => {
                     // An unchanged view is not sent again.
                     if known.insert(folder, view.clone()) != Some(view) {
-                        send_to_window(&app, &label).await;
+                        for label in labels {
+                            send_to_window(&app, &label).await;
+                        }
                     }
                 }
                 Ok(Err(error)) => tracing::warn!(%error, "could not read a folder's settings"),
@@ -216,18 +234,19 @@ pub async fn look_for_orphans(app: AppHandle) {
 pub async fn ask_trust(app: AppHandle, mut refused: mpsc::UnboundedReceiver<Refused>) {
     while let Some(Refused { folder, agent }) = refused.recv().await {
         let windows = app.state::<Windows>();
-        let Some(label) = windows.label_of(&folder.into()) else { continue };
-        let noted = windows.with(&label, |window| {
-            // A window of the demo agent shows Claude Code's decision only after a session needed it.
-            window.asks_trust |= agent.is_none();
-            window.start_refused |= agent.is_none();
-            if agent.is_some() {
-                window.trust_agent = agent;
-                window.agent_refusals += 1;
+        for label in windows.labels_of(&folder.into()) {
+            let noted = windows.with(&label, |window| {
+                // A window of the demo agent shows Claude Code's decision only after a session needed it.
+                window.asks_trust |= agent.is_none();
+                window.start_refused |= agent.is_none();
+                if agent.is_some() {
+                    window.trust_agent = agent.clone();
+                    window.agent_refusals += 1;
+                }
+            });
+            if noted.is_ok() {
+                send_to_window(&app, &label).await;
             }
-        });
-        if noted.is_ok() {
-            send_to_window(&app, &label).await;
         }
     }
 }

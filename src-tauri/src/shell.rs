@@ -14,7 +14,7 @@ use crate::start::{self, StartPage};
 use crate::watch::FolderWatches;
 #[cfg(target_os = "linux")]
 use crate::webkit;
-use crate::windows::{self, Windows};
+use crate::windows::Windows;
 use crate::{
     apply_settings, autostart, board, commands, emit, keep_awake, keep_running, lifecycle, menu_bar,
     native_dialogs, project, starting, tray, waiting, worktree_uses,
@@ -26,7 +26,6 @@ use deskbell_cli::signals;
 use deskbell_engine::api::*;
 use deskbell_engine::bell::BellEvent;
 use deskbell_engine::disk::{self, SetAside};
-use deskbell_engine::permission::DialogRequest;
 use deskbell_engine::projects::{Change, ProjectStore};
 use deskbell_engine::search::Absent;
 use deskbell_engine::settings::SettingsFile;
@@ -117,6 +116,8 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             commands::set_setting,
             commands::zoom_window,
             commands::keep_panels,
+            commands::show_session,
+            commands::place_session,
             commands::options::set_presets,
             commands::options::change_profile,
             commands::open_settings_file,
@@ -425,7 +426,6 @@ async fn listen(app: AppHandle, mut told: mpsc::UnboundedReceiver<Envelope>, rep
             keep_awake::sessions_changed(&app);
             continue;
         };
-        let label = app.state::<Windows>().label_of(&project);
         match event {
             Event::SessionChanged { .. } => {
                 // A session waits until here: the answer to its request was reported before.
@@ -435,9 +435,11 @@ async fn listen(app: AppHandle, mut told: mpsc::UnboundedReceiver<Envelope>, rep
                 worktree_uses::changed(&app);
                 waiting::sessions_changed(&app);
                 keep_awake::sessions_changed(&app);
-                let Some(label) = label else { continue };
-                lifecycle::retitle(&app, &label, &project);
-                emit::to_window(&app, &label, WindowEvent::SessionListed { session: Box::new(session) });
+                for label in app.state::<Windows>().labels_of(&project) {
+                    lifecycle::retitle(&app, &label, &project);
+                    let session = Box::new(session.clone());
+                    emit::to_window(&app, &label, WindowEvent::SessionListed { session });
+                }
             }
             Event::PermissionRequested { request, .. } => {
                 if reports_demo {
@@ -447,12 +449,7 @@ async fn listen(app: AppHandle, mut told: mpsc::UnboundedReceiver<Envelope>, rep
                 let (event, request_of) = (BellEvent::NeedsYou, Some(&*request));
                 let ring = Ring { event, project: &project, session: &session, words, request: request_of };
                 notices.ring(&app, ring);
-                if let Some(label) = label
-                    && app.state::<Arc<CurrentSettings>>().get().asking != Asking::Card
-                    && let Some(ask) = DialogRequest::of(&windows::name_of(&project), &session, *request)
-                {
-                    asking.ask(&label, ask);
-                }
+                ask::ask(&app, &project, &session, *request);
             }
             Event::PermissionResolved { request_id, .. } => {
                 asking.resolved(&session_id, &request_id);

@@ -1,4 +1,4 @@
-//! Showing a session in the window of its project, which is opened for that if need be.
+//! Showing a session in its own window or that of its project, which is opened for that if need be.
 
 use crate::opening::{self, Confirmed};
 use crate::windows::{Windows, bring_up};
@@ -19,7 +19,7 @@ pub async fn in_window(
     item_id: Option<ItemId>,
 ) -> Result<(), CommandError> {
     let windows = app.state::<Windows>();
-    let label = match (windows.label_of(project), project) {
+    let label = match (windows.label_showing(project, &session.id), project) {
         (Some(label), _) => label,
         (None, ProjectRef::There(project)) => opening::open_far(app, project).await?,
         (None, ProjectRef::Here(folder)) => {

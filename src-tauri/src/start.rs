@@ -277,7 +277,7 @@ pub async fn recent(app: &AppHandle) -> Result<Vec<RecentProject>, CommandError>
             pinned: known.pinned,
             folder,
             checkout,
-            open: windows.label_of(&known.project).is_some(),
+            open: !windows.labels_of(&known.project).is_empty(),
             n_working: n(BoardState::Working),
             n_waiting: n(BoardState::NeedsInput),
             project: known.project,

@@ -39,7 +39,10 @@ fn restore(app: &AppHandle) -> anyhow::Result<()> {
         return Ok(());
     }
     for known in app.state::<PlacesStore>().windows().into_iter().rev().filter(|known| !known.closed) {
-        lifecycle::open(app, &known.project, known.demo)?;
+        match &known.own_session {
+            Some(id) => lifecycle::own::open_own(app, &known.project, known.demo, id)?,
+            None => lifecycle::open(app, &known.project, known.demo)?,
+        };
     }
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! Sessions of other projects that wait for the user. Each project window lists them: while a window of the app has the
-//! keyboard, a request of another project has no dialog.
+//! Sessions that wait for the user in other windows. Each window of a project lists them: while a window of the app has the
+//! keyboard, a request of another one has no dialog.
 
 use crate::emit;
 use crate::windows::{Windows, name_of};
@@ -23,11 +23,10 @@ pub fn connect(app: &AppHandle, label: &str) -> Vec<String> {
     list
 }
 
-/// The session of another project than the window's that has waited longest.
+/// The session of another window that has waited longest.
 pub fn first(app: &AppHandle, label: &str) -> Option<SessionId> {
-    let own = app.state::<Windows>().with(label, |window| window.project.clone()).ok()?;
     let waiting = app.state::<SessionRegistry>().waiting();
-    of_others(&own, &waiting).next().map(|(_, session)| session.id.clone())
+    elsewhere(&app.state::<Windows>(), label, &waiting).next().map(|(_, session)| session.id.clone())
 }
 
 /// A session changed or was removed: sends the lists that are different now.
@@ -49,39 +48,45 @@ pub fn sessions_changed(app: &AppHandle) {
 }
 
 fn list_of(app: &AppHandle, label: &str, waiting: &[(ProjectRef, Session)]) -> Vec<String> {
-    let own = app.state::<Windows>().with(label, |window| window.project.clone());
-    own.map_or_else(
-        |_| Vec::new(),
-        |own| of_others(&own, waiting).map(|(project, _)| name_of(project)).collect(),
-    )
+    elsewhere(&app.state::<Windows>(), label, waiting).map(|(project, _)| name_of(project)).collect()
 }
 
-fn of_others<'a>(
-    own: &'a ProjectRef,
+/// The sessions that this window does not show.
+fn elsewhere<'a>(
+    windows: &'a Windows,
+    label: &'a str,
     waiting: &'a [(ProjectRef, Session)],
 ) -> impl Iterator<Item = &'a (ProjectRef, Session)> {
-    waiting.iter().filter(move |(project, _)| project != own)
+    let is_here = move |project: &ProjectRef, session: &Session| {
+        windows.label_showing(project, &session.id).as_deref() == Some(label)
+    };
+    waiting.iter().filter(move |(project, session)| !is_here(project, session))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::windows::session;
+    use crate::windows::{ProjectWindow, session};
     use deskbell_engine::api::Status;
 
     #[test]
-    fn a_window_lists_what_waits_in_other_projects() {
+    fn a_window_lists_what_waits_in_other_windows() {
         let needs = || Status::NeedsInput { what: "Wants to run a command".to_owned() };
+        let [ledger, tide] = ["/home/i/ledger", "/home/i/tide"].map(ProjectRef::from);
         let waiting = [
-            (ProjectRef::from("/home/i/ledger"), session("a", needs())),
-            (ProjectRef::from("/home/i/tide"), session("b", needs())),
+            (ledger.clone(), session("a", needs())),
+            (ledger.clone(), session("b", needs())),
+            (tide.clone(), session("c", needs())),
         ];
-        let names = |own: &str| {
-            let own = ProjectRef::from(own);
-            let others = of_others(&own, &waiting);
-            others.map(|(project, _)| name_of(project)).collect::<Vec<_>>()
+        let windows = Windows::default();
+        let ids = |label: &str| {
+            let others = elsewhere(&windows, label, &waiting);
+            others.map(|(_, session)| session.id.to_string()).collect::<Vec<_>>()
         };
-        assert_eq!(names("/home/i/ledger"), ["tide"]);
-        assert_eq!(names("/home/i/mill"), ["ledger", "tide"]);
+        let of_ledger = windows.add(ProjectWindow::new(&ledger, false, None)).unwrap();
+        assert_eq!(ids(&of_ledger), ["c"], "a project without a window counts too");
+        let of_b = windows.add(ProjectWindow::of_session(&ledger, false, &SessionId::new("b"))).unwrap();
+        assert_eq!(ids(&of_ledger), ["b", "c"]);
+        assert_eq!(ids(&of_b), ["a", "c"]);
     }
 }

@@ -1,4 +1,5 @@
-//! The project windows: one for each project folder, and the state that belongs to each window.
+//! The windows of projects, and the state that belongs to each: one for each project, and one for each session that the
+//! user gave a window of its own. A session is shown in one window at a time, because its draft has one place.
 
 #[cfg(target_os = "linux")]
 use crate::activation;
@@ -22,6 +23,8 @@ pub const BOARD: &str = "board";
 /// The state that belongs to one window.
 pub struct ProjectWindow {
     pub project: ProjectRef,
+    /// The session whose own window this is. `None`: the window of the project, which shows the others.
+    pub own_session: Option<SessionId>,
     /// New sessions use the demo agent.
     pub demo: bool,
     /// A start was refused here; the window asks until the user has decided whether the folder is trusted.
@@ -67,6 +70,7 @@ impl ProjectWindow {
     pub fn new(project: &ProjectRef, demo: bool, open_session: Option<SessionId>) -> Self {
         Self {
             project: project.clone(),
+            own_session: None,
             demo,
             asks_trust: false,
             trust_agent: None,
@@ -88,6 +92,11 @@ impl ProjectWindow {
             n_views: 0,
             closing: false,
         }
+    }
+
+    /// The window of one session.
+    pub fn of_session(project: &ProjectRef, demo: bool, id: &SessionId) -> Self {
+        Self { own_session: Some(id.clone()), ..Self::new(project, demo, Some(id.clone())) }
     }
 }
 
@@ -144,6 +153,15 @@ struct State {
     n_opened: u64,
 }
 
+impl State {
+    /// The label of the window of a project, or of the own window of its session.
+    fn label(&self, project: &ProjectRef, own_session: Option<&SessionId>) -> Option<String> {
+        let is_it =
+            |window: &ProjectWindow| window.project == *project && window.own_session.as_ref() == own_session;
+        self.by_label.iter().find(|(_, window)| is_it(window)).map(|(label, _)| label.clone())
+    }
+}
+
 impl Windows {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
@@ -164,11 +182,11 @@ impl Windows {
     }
 
     /// Adds a window and returns the label that it has from now on. An error is the label of the window that the
-    /// project has already.
+    /// project or the session has already.
     pub fn add(&self, window: ProjectWindow) -> Result<String, String> {
         let mut state = self.lock();
-        if let Some((label, _)) = state.by_label.iter().find(|(_, known)| known.project == window.project) {
-            return Err(label.clone());
+        if let Some(label) = state.label(&window.project, window.own_session.as_ref()) {
+            return Err(label);
         }
         state.n_opened += 1;
         let label = format!("project-{}", state.n_opened);
@@ -182,13 +200,39 @@ impl Windows {
 
     /// The window of a project.
     pub fn label_of(&self, project: &ProjectRef) -> Option<String> {
-        let state = self.lock();
-        state.by_label.iter().find(|(_, window)| window.project == *project).map(|(label, _)| label.clone())
+        self.lock().label(project, None)
     }
 
-    /// The projects of all windows.
+    /// The window in which a session of a project is shown: its own one, or else the window of the project.
+    pub fn label_showing(&self, project: &ProjectRef, session: &SessionId) -> Option<String> {
+        let state = self.lock();
+        state.label(project, Some(session)).or_else(|| state.label(project, None))
+    }
+
+    /// All windows of a project, that of the project itself first.
+    pub fn labels_of(&self, project: &ProjectRef) -> Vec<String> {
+        let state = self.lock();
+        let of_project = state.by_label.iter().filter(|(_, window)| window.project == *project);
+        let mut labels: Vec<_> =
+            of_project.map(|(label, window)| (window.own_session.is_some(), label.clone())).collect();
+        labels.sort();
+        labels.into_iter().map(|(_, label)| label).collect()
+    }
+
+    /// The sessions of a project that have windows of their own, in a stable order.
+    pub fn own_sessions(&self, project: &ProjectRef) -> Vec<SessionId> {
+        let state = self.lock();
+        let of_project = state.by_label.values().filter(|window| window.project == *project);
+        let mut sessions: Vec<_> = of_project.filter_map(|window| window.own_session.clone()).collect();
+        sessions.sort();
+        sessions
+    }
+
+    /// The projects of all windows, each once.
     pub fn projects(&self) -> Vec<ProjectRef> {
-        self.lock().by_label.values().map(|window| window.project.clone()).collect()
+        let state = self.lock();
+        let projects: HashSet<_> = state.by_label.values().map(|window| &window.project).collect();
+        projects.into_iter().cloned().collect()
     }
 
     pub fn len(&self) -> usize {
@@ -256,6 +300,14 @@ pub fn title(name: &str, sessions: &[Session], seen_failures: &HashSet<SessionId
     }
 }
 
+/// The title of the own window of a session.
+pub fn title_of_own(name: &str, session: &Session, seen_failures: &HashSet<SessionId>) -> String {
+    match session.status.state() {
+        Some(BoardState::Finished) | None => format!("{} — {name}", session.title),
+        Some(_) => title(name, std::slice::from_ref(session), seen_failures),
+    }
+}
+
 /// A session for tests of this crate.
 #[cfg(test)]
 pub fn session(id: &str, status: Status) -> Session {
@@ -278,6 +330,35 @@ pub fn project_on(machine: &str, folder: &str) -> deskbell_engine::api::RemotePr
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_session_is_shown_in_its_own_window_or_in_that_of_its_project() {
+        let windows = Windows::default();
+        let (project, [a, b]) = (ProjectRef::from("/lighthouse"), ["a", "b"].map(SessionId::new));
+        let own = || ProjectWindow::of_session(&project, false, &a);
+        assert_eq!(windows.label_showing(&project, &a), None);
+        let of_a = windows.add(own()).unwrap();
+        assert_eq!(windows.label_of(&project), None, "the window of a session is not that of its project");
+        let main = windows.add(ProjectWindow::new(&project, false, None)).unwrap();
+        assert_eq!(windows.add(own()), Err(of_a.clone()), "it has one already");
+        assert_eq!(windows.label_showing(&project, &a).as_ref(), Some(&of_a));
+        assert_eq!(windows.label_showing(&project, &b).as_ref(), Some(&main));
+        assert_eq!(windows.labels_of(&project), [main.clone(), of_a.clone()]);
+        assert_eq!(
+            (windows.own_sessions(&project), windows.projects()),
+            (vec![a.clone()], vec![project.clone()])
+        );
+        windows.remove(&of_a);
+        assert_eq!(windows.label_showing(&project, &a), Some(main));
+    }
+
+    #[test]
+    fn the_title_of_an_own_window_names_its_session() {
+        let seen = HashSet::new();
+        assert_eq!(title_of_own("lighthouse", &session("a", Status::Idle), &seen), "Session a — lighthouse");
+        let working = session("a", Status::Working { activity: String::new() });
+        assert_eq!(title_of_own("lighthouse", &working, &seen), "Working: Session a — lighthouse");
+    }
 
     #[test]
     fn a_failure_is_in_the_title_until_its_session_was_seen() {

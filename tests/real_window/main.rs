@@ -69,6 +69,8 @@ mod options;
 #[cfg(target_os = "linux")]
 mod other_agents;
 #[cfg(target_os = "linux")]
+mod own_windows;
+#[cfg(target_os = "linux")]
 mod panes;
 #[cfg(target_os = "linux")]
 mod pasting;
@@ -226,6 +228,11 @@ fn main() {
             a_prompt_is_given_to_another_agent_and_both_answer_side_by_side,
             its_stored_sessions_are_listed_filtered_and_continued_by_keyboard,
             the_terminal_of_the_settings_opens_with_the_login_of_another_agent;
+        own_windows: a_session_has_one_place_and_its_draft_goes_with_it,
+            a_notification_leads_to_the_window_of_its_session,
+            closing_one_of_two_windows_stops_nothing_and_both_come_back,
+            the_window_of_a_removed_session_gives_way_to_that_of_the_project,
+            a_row_that_is_dragged_out_of_the_window_gets_one;
         panes: two_sessions_are_in_their_places_after_a_restart_and_one_moves_up_when_the_first_is_closed;
         worktrees: one_is_created_opened_kept_while_in_use_or_changed_and_removed,
             a_prompt_for_another_agent_waits_in_the_window_of_its_worktree;

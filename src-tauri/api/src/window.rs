@@ -136,6 +136,10 @@ pub struct Connection {
     pub panels: SidePanels,
     /// The second session of the window.
     pub second: Option<SessionId>,
+    /// The session whose own window this is. It shows no other one.
+    pub own_session: Option<SessionId>,
+    /// The sessions of the project that have windows of their own.
+    pub own_windows: Vec<SessionId>,
     /// The names of other projects that wait for the user: one for each session, oldest first.
     pub waiting: Vec<String>,
 }
@@ -175,6 +179,10 @@ pub enum WindowEvent {
     },
     SessionRemoved {
         session_id: SessionId,
+    },
+    /// All sessions of the project that have windows of their own. The project's window does not show them.
+    OwnWindowsChanged {
+        sessions: Vec<SessionId>,
     },
     /// The agent's stored sessions of the project changed. Sent after the window asked for them.
     StoredChanged {

@@ -75,8 +75,8 @@ async fn open_moved(app: &AppHandle, from: &Path, folder: &Path) -> Answer<()> {
     if is_there {
         return Err(refused("The folder of this project is where it was."));
     }
-    if app.state::<Windows>().label_of(&from.into()).is_some() {
-        return Err(refused("Close the window of this project first."));
+    if !app.state::<Windows>().labels_of(&from.into()).is_empty() {
+        return Err(refused("Close the windows of this project first."));
     }
     if app.state::<SessionRegistry>().runs_agents_of(from) {
         return Err(refused("Agents of this project still run. Stop them first."));

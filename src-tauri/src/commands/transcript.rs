@@ -45,6 +45,7 @@ pub async fn subscribe(
     let project = project_of(&app, &window)?;
     let windows = app.state::<Windows>();
     let asked = windows.with(&label, |window| window.first.ask())?;
+    lifecycle::own::check_place(&app, &label, &project, &session_id)?;
     let (snapshot, feed) = begin_feed(&app, &window, &session_id, show, unfolded).await?;
     let second = windows.with(&label, |window| {
         if !window.first.is_last(asked) {
@@ -57,10 +58,18 @@ pub async fn subscribe(
         Some(window.second_session())
     })?;
     if let Some(second) = second {
-        lifecycle::remember_session(&app, &project, &session_id);
-        // A remembered second session stays: at the start, the page shows it after this one.
-        if second.is_none() && app.state::<PlacesStore>().second_session(&project) == Some(session_id) {
-            lifecycle::remember_second(&app, &project, None);
+        // It may have got a window of its own meanwhile.
+        if let Err(elsewhere) = lifecycle::own::check_place(&app, &label, &project, &session_id) {
+            windows
+                .with(&label, |window| window.first.clear_if(|first| *first.session_id() == session_id))?;
+            return Err(elsewhere);
+        }
+        if windows.with(&label, |window| window.own_session.is_none())? {
+            lifecycle::remember_session(&app, &project, &session_id);
+            // A remembered second session stays: at the start, the page shows it after this one.
+            if second.is_none() && app.state::<PlacesStore>().second_session(&project) == Some(session_id) {
+                lifecycle::remember_second(&app, &project, None);
+            }
         }
         lifecycle::learn_focus(&app, &label)?;
     }
@@ -78,6 +87,7 @@ pub async fn subscribe_second(
 ) -> Answer<Snapshot> {
     let label = window.label().to_owned();
     let windows = app.state::<Windows>();
+    lifecycle::own::check_place(&app, &label, &project_of(&app, &window)?, &session_id)?;
     let asked = windows.with(&label, |window| window.second.ask())?;
     let (snapshot, feed) = begin_feed(&app, &window, &session_id, show, unfolded).await?;
     let is_shown = windows.with(&label, |window| {

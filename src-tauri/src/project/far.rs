@@ -1,6 +1,6 @@
 //! The view of a project on another machine: what its machine said about it. Nothing of its folder is read here.
 
-use super::UnreadFiles;
+use super::{UnreadFiles, shown_first};
 use crate::windows::{Windows, name_of};
 use deskbell_engine::api::*;
 use deskbell_sessions::orphans::OrphanProcesses;
@@ -24,8 +24,7 @@ pub fn view(app: &AppHandle, label: &str, there: &RemoteProject) -> Result<Proje
         Checkout::default()
     });
     let sessions = registry.sessions(&project);
-    let open = open.filter(|open| sessions.iter().any(|session| session.id == *open));
-    let open = open.or_else(|| sessions.first().map(|session| session.id.clone()));
+    let open = shown_first(&windows, label, &project, &sessions, open);
     let is_connecting = matches!(state, FarState::Connecting);
     let (trust, problem) = match state {
         FarState::Connecting => (None, None),

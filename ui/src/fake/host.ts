@@ -59,11 +59,13 @@ export class FakeHost extends FakeSessions implements Host {
     return Promise.resolve(
       structuredClone({
         event: 'window-fake',
-        project: this.#project(),
+        project: this.ownSession === null ? this.#project() : { ...this.#project(), open: this.ownSession },
         settings: this.settings,
         showItem: null,
         panels: this.panels,
         second: this.second,
+        ownSession: this.ownSession,
+        ownWindows: [...this.ownWindows],
         waiting: [],
       }),
     );

@@ -71,6 +71,12 @@ export abstract class FakeSessions extends FakeDesktop {
   #second: FakeWindow | null = null;
   /** The session beside the open one, also after the window is gone. */
   second: SessionId | null = null;
+  /** The session whose own window this is. Set by a test. */
+  ownSession: SessionId | null = null;
+  /** The sessions that have windows of their own. */
+  readonly ownWindows = new Set<SessionId>();
+  /** The sessions whose windows were brought up. */
+  readonly broughtUp: SessionId[] = [];
   /** The output of tasks in the background, by their ids. */
   taskOutputs = new Map<string, TaskOutput>(TASK_OUTPUTS);
   /** The standard error of MCP servers, by their names. */
@@ -118,6 +124,20 @@ export abstract class FakeSessions extends FakeDesktop {
     this.#second = new FakeWindow(session, show, unfolded);
     this.second = sessionId;
     return Promise.resolve(structuredClone(this.#second.snapshot()));
+  }
+
+  showSession(sessionId: SessionId): Promise<void> {
+    if (!this.sessions.has(sessionId)) return refuse('noSuchSession', 'There is no such session in this project.');
+    this.broughtUp.push(sessionId);
+    return Promise.resolve();
+  }
+
+  placeSession(sessionId: SessionId, inOwnWindow: boolean): Promise<void> {
+    if (!this.sessions.has(sessionId)) return refuse('noSuchSession', 'There is no such session in this project.');
+    if (inOwnWindow) this.ownWindows.add(sessionId);
+    else this.ownWindows.delete(sessionId);
+    this.hear({ type: 'ownWindowsChanged', sessions: [...this.ownWindows] });
+    return Promise.resolve();
   }
 
   leaveSecond(): Promise<void> {

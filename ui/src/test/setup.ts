@@ -29,6 +29,7 @@ HTMLDialogElement.prototype.close = function () {
 };
 
 Element.prototype.scrollIntoView = () => {};
+Element.prototype.setPointerCapture = () => {};
 
 Object.defineProperty(navigator, 'clipboard', {
   value: { writeText: vi.fn(() => Promise.resolve()) },

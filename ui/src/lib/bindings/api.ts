@@ -2751,6 +2751,14 @@ panels: SidePanels,
  */
 second: SessionId | null, 
 /**
+ * The session whose own window this is. It shows no other one.
+ */
+ownSession: SessionId | null, 
+/**
+ * The sessions of the project that have windows of their own.
+ */
+ownWindows: Array<SessionId>, 
+/**
  * The names of other projects that wait for the user: one for each session, oldest first.
  */
 waiting: Array<string>, };
@@ -2768,7 +2776,7 @@ export type PagePoint = { x: number, y: number, };
 /**
  * An event that the shell sends to a window.
  */
-export type WindowEvent = { "type": "batchReady", sessionId: SessionId, } | { "type": "sessionListed", session: Session, } | { "type": "sessionRemoved", sessionId: SessionId, } | { "type": "storedChanged", change: StoredChange, } | { "type": "marksChanged", marks: Array<MarkedSession>, } | { "type": "show", sessionId: SessionId, requestId: RequestId | null, itemId: ItemId | null, } | { "type": "searched", nr: number, change: SearchChange, } | { "type": "worktreesChanged" } | { "type": "commitOutput", text: string, } | { "type": "commitEnded" } | { "type": "boardChanged", board: BoardView, } | { "type": "menuChosen", id: string, } | { "type": "waitingChanged", waiting: Array<string>, } | { "type": "dragging", at: PagePoint | null, } | { "type": "dropped", dropped: Array<Dropped>, at: PagePoint, } | { "type": "recordingEnded", sessionId: SessionId, recording: RecordingState, } | { "type": "startChanged", start: StartView, } | { "type": "failed", what: string, error: CommandError, } | { "type": "settingsChanged", settings: SettingsView, } | { "type": "projectChanged", project: ProjectView, } | { "type": "connectionAsks", question: ConnectionQuestion, } | { "type": "connectionAnswered", id: string, };
+export type WindowEvent = { "type": "batchReady", sessionId: SessionId, } | { "type": "sessionListed", session: Session, } | { "type": "sessionRemoved", sessionId: SessionId, } | { "type": "ownWindowsChanged", sessions: Array<SessionId>, } | { "type": "storedChanged", change: StoredChange, } | { "type": "marksChanged", marks: Array<MarkedSession>, } | { "type": "show", sessionId: SessionId, requestId: RequestId | null, itemId: ItemId | null, } | { "type": "searched", nr: number, change: SearchChange, } | { "type": "worktreesChanged" } | { "type": "commitOutput", text: string, } | { "type": "commitEnded" } | { "type": "boardChanged", board: BoardView, } | { "type": "menuChosen", id: string, } | { "type": "waitingChanged", waiting: Array<string>, } | { "type": "dragging", at: PagePoint | null, } | { "type": "dropped", dropped: Array<Dropped>, at: PagePoint, } | { "type": "recordingEnded", sessionId: SessionId, recording: RecordingState, } | { "type": "startChanged", start: StartView, } | { "type": "failed", what: string, error: CommandError, } | { "type": "settingsChanged", settings: SettingsView, } | { "type": "projectChanged", project: ProjectView, } | { "type": "connectionAsks", question: ConnectionQuestion, } | { "type": "connectionAnswered", id: string, };
 
 /**
  * The settings of the user, for all windows.

@@ -122,6 +122,10 @@ export interface Host {
   subscribeSecond(sessionId: SessionId, show: Viewport, unfolded: readonly ItemId[]): Promise<Snapshot>;
   /** Ends the batches of the session that is beside the open one. */
   leaveSecond(): Promise<void>;
+  /** Brings up the window that shows this session: its own, or that of the project. */
+  showSession(sessionId: SessionId): Promise<void>;
+  /** Gives a session a window of its own, or puts it back into the window of the project. */
+  placeSession(sessionId: SessionId, inOwnWindow: boolean): Promise<void>;
   /** Requests other rows of that session; rows that enter the range arrive with a batch. */
   showRows(sessionId: SessionId, show: Viewport): Promise<void>;
   /** Records a session from now on, without secrets. */

@@ -110,16 +110,22 @@ export class ProjectState {
   readonly start: AgentStart;
   /** The panels as the project's last window left them. */
   readonly panels: SidePanels;
+  /** The session whose own window this is. It shows no other one. `null`: the window of the project. */
+  readonly ownSession: SessionId | null;
+  /** The sessions that have windows of their own. The project's window does not show them. */
+  ownWindows = $state.raw<ReadonlySet<SessionId>>(new Set());
 
   constructor(
     private readonly host: Host,
-    { project, settings, waiting, panels }: Connection,
+    { project, settings, waiting, panels, ownSession, ownWindows }: Connection,
     drafts = new Drafts(),
   ) {
     this.recordings = new Recordings(host, this.problems);
     this.app = new AppActions(host, this.problems);
     this.acts = new SessionActions(host, this.problems, project.path);
     this.panels = panels;
+    this.ownSession = ownSession;
+    this.ownWindows = new Set(ownWindows);
     const openId = () => this.open?.id ?? null;
     this.fileLinks = new FileLinks(host, this.problems);
     this.search = new SearchState(host);
@@ -232,6 +238,10 @@ export class ProjectState {
       case 'sessionRemoved':
         this.#forget(event.sessionId);
         break;
+      case 'ownWindowsChanged':
+        this.ownWindows = new Set(event.sessions);
+        event.sessions.forEach((id) => this.#release(id));
+        break;
       case 'storedChanged':
         this.stored.take(event.change).forEach((news) => this.list.markUnread(news));
         break;
@@ -299,6 +309,10 @@ export class ProjectState {
 
   /** Shows a session in the pane with the focus. If the other pane shows it, that pane gets the focus. */
   async openSession(id: SessionId): Promise<void> {
+    if (!this.#isHere(id)) {
+      await this.problems.attempt('The session was not shown', () => this.host.showSession(id));
+      return;
+    }
     this.creation.missing = null;
     this.list.unread.delete(id);
     const shown = this.paneOf(id);
@@ -315,6 +329,17 @@ export class ProjectState {
     // The demo agent reads and runs nothing of the folder, so it needs no decision about the folder's trust.
     if (facts.agent === 'demo') this.trust.hide();
     await this.#show(this.pane, facts);
+  }
+
+  /** Is this window the place of the session? */
+  #isHere(id: SessionId): boolean {
+    return this.ownSession === null ? !this.ownWindows.has(id) : id === this.ownSession;
+  }
+
+  /** Gives a session a window of its own, or puts it back into the window of the project. */
+  async place(id: SessionId, inOwnWindow: boolean): Promise<void> {
+    const what = inOwnWindow ? 'The window was not opened' : 'The session was not put back';
+    await this.problems.attempt(what, () => this.host.placeSession(id, inOwnWindow));
   }
 
   /** The open session; without one a new one. One that is being created, also with another agent, counts. */
@@ -338,6 +363,7 @@ export class ProjectState {
   async showBeside(id: SessionId): Promise<void> {
     const facts = this.list.find(id);
     if (facts === undefined || this.open === null || this.paneOf(id) !== null) return;
+    if (!this.#isHere(id)) return this.openSession(id);
     this.list.unread.delete(id);
     await this.#show(this.beside, facts);
   }
@@ -559,6 +585,18 @@ export class ProjectState {
     if (session?.isEmpty === false) this.removals.add(session);
     this.list.remove(id);
     this.drafts.forget(id, this.project.path);
+    this.#hide(id);
+  }
+
+  /** Another window shows the session from now on. */
+  #release(id: SessionId): void {
+    if (this.#isHere(id)) return;
+    this.list.unread.delete(id);
+    this.#hide(id);
+    this.drafts.release(id);
+  }
+
+  #hide(id: SessionId): void {
     const pane = this.paneOf(id);
     if (pane !== null && this.beside.state !== null) void this.closePane(pane);
     else pane?.clear();

@@ -135,6 +135,11 @@ export class Drafts {
     this.#drafts.delete(keyOf(null, project));
   }
 
+  /** Another window shows the session from now on. Its draft stays stored, and is read again when it is shown here. */
+  release(sessionId: SessionId): void {
+    this.#drafts.delete(sessionId);
+  }
+
   /** The session was removed: its unsent text becomes that of the next new session. */
   forget(sessionId: SessionId, project: string): void {
     this.of(sessionId, project).moveTo(this.of(null, project));

@@ -173,6 +173,7 @@ const CASES: Record<string, Case> = {
   resume: { given: hasAgentId, done: copying({ type: 'resumeCommand' }) },
   link: { done: calling('writeClipboard', 'deskbell://open?folder=%2Fhome%2Fines%2Fledger&session=s1') },
   'side-by-side': { scene: 'conversation', choice: 'Explain the import', done: () => secondTitle() === SECOND },
+  'own-window': { scene: 'conversation', done: calling('placeSession', 's1', true) },
   'swap-sides': {
     scene: 'conversation',
     given: showSecond,

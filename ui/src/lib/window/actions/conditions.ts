@@ -16,6 +16,10 @@ export const offSession = (desk: Desk) => desk.covered ?? (open(desk) === null ?
 /** Needs a second session on screen. */
 export const offSecond = ({ project }: Desk) => (project.beside.state === null ? 'No second session is shown.' : null);
 
+/** Needs the window of the project, which can show any of its sessions. */
+export const offOwnWindow = ({ project }: Desk) =>
+  project.ownSession === null ? null : 'This window shows one session. The others are in the project’s window.';
+
 /** Needs a session or a stored conversation. */
 export const offRow = (_: Desk, { row }: Target) => (row === null ? NO_SESSION : null);
 

@@ -25,7 +25,7 @@ export const MENUS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   View: [
     ['sessions', 'side', 'changes', 'commit', 'fold'],
-    ['side-by-side', 'swap-sides', 'close-second'],
+    ['side-by-side', 'swap-sides', 'close-second', 'own-window'],
     ['context', 'usage', 'lines'],
     ['larger', 'smaller', 'usual', 'theme'],
   ],

@@ -43,7 +43,7 @@ it('a session with a profile can be begun from the palette, for each profile of 
   const desk = (profiles: readonly { name: string }[], machine: { name: string } | null = null) => {
     const createWithProfile = (name: string) => Promise.resolve(void begun.push(name));
     const settings = { settings: { agent: { profiles } } };
-    const project = { creation: { createWithProfile }, project: { machine }, settings };
+    const project = { creation: { createWithProfile }, project: { machine }, settings, ownSession: null };
     return { covered: null, project } as unknown as Desk;
   };
   const action = actionOf('new-with-profile');

@@ -2,7 +2,7 @@
 
 import type { ProjectState } from '../../../project/project.svelte';
 import type { Action, Choice } from '../action';
-import { offSession } from '../conditions';
+import { offOwnWindow, offSession } from '../conditions';
 import { shownProject } from '../../../text/project';
 import { always } from './builders';
 
@@ -31,7 +31,14 @@ export const APP: readonly Action[] = [
     // The menu bar of the system has the menu.
     isAbsent: (desk) => desk.project.menuBar.isShown,
   },
-  always('Window', 'sessions', 'Show or hide the sessions', (desk) => desk.toggleSessions(), 'Ctrl+B'),
+  {
+    id: 'sessions',
+    group: 'Window',
+    label: 'Show or hide the sessions',
+    keys: ['Ctrl+B'],
+    off: offOwnWindow,
+    does: { run: (desk) => desk.toggleSessions() },
+  },
   {
     id: 'side',
     group: 'Window',

@@ -9,6 +9,7 @@ import {
   isCall,
   offMessage,
   offOther,
+  offOwnWindow,
   offRewind,
   offSession,
   offUnsent,
@@ -85,7 +86,7 @@ export const MESSAGE: readonly Action[] = [
     inMenu: 'Ask another agent…',
     menu: 'message',
     isAbsent: (_, { item }) => item?.body.type !== 'prompt',
-    off: (desk, on) => offSession(desk) ?? offMessage(desk, on),
+    off: (desk, on) => offOwnWindow(desk) ?? offSession(desk) ?? offMessage(desk, on),
     does: {
       run: (desk, { item }) => {
         if (item !== null) desk.askAnother(item.id);

@@ -1,13 +1,14 @@
 // Actions that create, find, copy, mark, export and remove sessions.
 
 import type { ExportFormat } from '../../../bindings/api';
-import type { Action, Choice, Desk } from '../action';
+import type { Action, Choice, Desk, Target } from '../action';
 import {
   isMarked,
   isOpen,
   notOffered,
   offSecond,
   offLink,
+  offOwnWindow,
   offOther,
   offRepository,
   offRow,
@@ -43,10 +44,13 @@ const exporting = (format: ExportFormat, name: string): Action => ({
   does: { run: (desk, on) => onSession(desk, on, ({ id }) => desk.project.exportSession(format, id)) },
 });
 
+const isInOwnWindow = ({ project }: Desk, { row }: Target) =>
+  row?.session != null && project.ownWindows.has(row.session.id);
+
 /** The sessions that can be shown beside the one with the focus. */
 const others = ({ project }: Desk): Choice[] =>
   project.sessions
-    .filter(({ id }) => id !== project.open?.id)
+    .filter(({ id }) => id !== project.open?.id && !project.ownWindows.has(id))
     .map(({ id, title }) => ({
       id,
       label: title,
@@ -55,14 +59,31 @@ const others = ({ project }: Desk): Choice[] =>
     }));
 
 export const SESSION: readonly Action[] = [
-  always('Session', 'new', 'New session', (desk) => desk.newSession(null), 'Ctrl+N'),
-  always('Session', 'new-with', 'New session with…', (desk) => desk.show('agents'), 'Ctrl+Shift+N'),
+  {
+    id: 'new',
+    group: 'Session',
+    label: 'New session',
+    keys: ['Ctrl+N'],
+    off: offOwnWindow,
+    does: { run: (desk) => desk.newSession(null) },
+  },
+  {
+    id: 'new-with',
+    group: 'Session',
+    label: 'New session with…',
+    keys: ['Ctrl+Shift+N'],
+    off: offOwnWindow,
+    does: { run: (desk) => desk.show('agents') },
+  },
   {
     id: 'new-with-profile',
     group: 'Session',
     label: 'New session with profile',
-    off: ({ project }) => {
+    off: (desk) => {
+      const { project } = desk;
       const { machine } = project.project;
+      const off = offOwnWindow(desk);
+      if (off !== null) return off;
       if (machine !== null) return `The profiles on ${machine.name} are in “New session with…”.`;
       const { profiles } = project.settings.settings.agent;
       return profiles.length === 0 ? 'The settings have no profiles (agent.profiles).' : null;
@@ -76,7 +97,13 @@ export const SESSION: readonly Action[] = [
         })),
     },
   },
-  always('Session', 'demo', 'New session with the demo agent', (desk) => desk.newSession('demo')),
+  {
+    id: 'demo',
+    group: 'Session',
+    label: 'New session with the demo agent',
+    off: offOwnWindow,
+    does: { run: (desk) => desk.newSession('demo') },
+  },
   {
     id: 'new-in-worktree',
     group: 'Session',
@@ -92,13 +119,28 @@ export const SESSION: readonly Action[] = [
     does: { run: (desk) => desk.show('worktrees') },
   },
   always('Session', 'search', 'Search in all sessions', (desk) => desk.show('search'), 'Ctrl+Shift+F'),
-  always('Session', 'next', 'Next session', (desk) => desk.stepSession(1), 'Alt+ArrowDown'),
-  always('Session', 'previous', 'Previous session', (desk) => desk.stepSession(-1), 'Alt+ArrowUp'),
+  {
+    id: 'next',
+    group: 'Session',
+    label: 'Next session',
+    keys: ['Alt+ArrowDown'],
+    off: offOwnWindow,
+    does: { run: (desk) => desk.stepSession(1) },
+  },
+  {
+    id: 'previous',
+    group: 'Session',
+    label: 'Previous session',
+    keys: ['Alt+ArrowUp'],
+    off: offOwnWindow,
+    does: { run: (desk) => desk.stepSession(-1) },
+  },
   {
     id: 'side-by-side',
     group: 'Session',
     label: 'Show side by side',
-    off: (desk) => offSession(desk) ?? (others(desk).length === 0 ? 'There is no other session.' : null),
+    off: (desk) =>
+      offOwnWindow(desk) ?? offSession(desk) ?? (others(desk).length === 0 ? 'There is no other session.' : null),
     does: { choices: others },
     choosesSession: true,
   },
@@ -162,6 +204,21 @@ export const SESSION: readonly Action[] = [
         if (on.row !== null && !isOpen(desk, on)) desk.openRow(on.row);
         desk.rename();
       },
+    },
+  },
+  {
+    id: 'own-window',
+    group: 'Session',
+    label: 'Open this session in a window of its own',
+    labelNow: (desk, on, inMenu) => {
+      if (isInOwnWindow(desk, on)) return 'Put back into the project’s window';
+      return inMenu ? 'Open in its own window' : 'Open this session in a window of its own';
+    },
+    keys: ['Ctrl+F8'],
+    menu: 'session',
+    off: offRow,
+    does: {
+      run: (desk, on) => onSession(desk, on, ({ id }) => desk.project.place(id, !isInOwnWindow(desk, on))),
     },
   },
   {
