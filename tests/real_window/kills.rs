@@ -627,7 +627,7 @@ async fn type_prompt(accessibility: &Accessibility, pointer: &Pointer, text: &st
     let entry = eventually("the composer", SOON, async || entry(accessibility).await).await?;
     let (x, y) = entry.extents().await?.middle();
     pointer.click(x, y).await?;
-    // A page that was killed before it heard that its prompt was accepted has the prompt as a draft, too.
+    // A page that was killed before its prompt was accepted has it as a draft.
     pointer.key("ctrl+a").await?;
     pointer.type_text(text).await?;
     eventually("the prompt is typed", SOON, async || Ok((entry.text().await? == text).then_some(()))).await?;

@@ -5,6 +5,8 @@ import { LineComments } from './comments.svelte';
 import { KeptAttachments, NOWHERE, type DraftAttachment, type AttachmentStore } from './attachments';
 
 const KEY = 'deskbell.draft.';
+/** Added to a key: what is stored was sent, and the answer is not known yet. */
+const SENT = '.sent';
 
 export class Draft {
   /** Comments on lines of the session's changes. */
@@ -16,6 +18,8 @@ export class Draft {
   #store: AttachmentStore;
   /** Attachments that were sent but not accepted yet. They stay stored in case the window closes before the answer. */
   #taken: readonly DraftAttachment[] = [];
+  /** What an earlier window sent has arrived: it is not read again. */
+  #hasArrived = false;
   /** The session was removed: what it has, or gets back, goes to this draft. */
   #heir: Draft | null = null;
 
@@ -26,7 +30,7 @@ export class Draft {
     this.#text = storage.getItem(this.#key) ?? '';
     this.comments = new LineComments(key, storage);
     void store.read(this.#key).then((kept) => {
-      if (kept.length === 0) return;
+      if (kept.length === 0 || this.#hasArrived) return;
       if (this.#heir !== null) return this.#heir.add('', kept);
       // The user may have added an attachment before the stored ones were read.
       if (this.#attachments.length > 0) this.attachments = [...kept, ...this.#attachments];
@@ -62,6 +66,7 @@ export class Draft {
     this.#text = '';
     this.#taken = this.#attachments;
     this.#attachments = [];
+    this.store(this.#key + SENT, '1');
     return taken;
   }
 
@@ -70,6 +75,19 @@ export class Draft {
     this.#taken = [];
     this.attachments = this.#attachments;
     this.keep(this.#text);
+  }
+
+  /**
+   * Forgets a prompt that an earlier window sent without hearing that it was accepted, if it is one of these: a page that was
+   * killed in that moment must not offer it again.
+   */
+  arrived(prompts: readonly string[]): void {
+    const sent = this.#text.trim();
+    const isSent = this.#storage.getItem(this.#key + SENT) !== null && sent !== '';
+    if (!isSent || !prompts.some((prompt) => prompt.trim() === sent)) return;
+    this.#hasArrived = true;
+    this.text = '';
+    this.attachments = [];
   }
 
   /** The prompt was refused: puts it back in front of anything typed since. */
@@ -81,9 +99,14 @@ export class Draft {
   }
 
   private keep(text: string): void {
+    this.store(this.#key + SENT, '');
+    this.store(this.#key, text);
+  }
+
+  private store(key: string, text: string): void {
     try {
-      if (text === '') this.#storage.removeItem(this.#key);
-      else this.#storage.setItem(this.#key, text);
+      if (text === '') this.#storage.removeItem(key);
+      else this.#storage.setItem(key, text);
     } catch {
       // Full storage must not block typing; the draft then lives only as long as the window.
     }
@@ -102,7 +125,7 @@ export class Draft {
     this.#heir = heir;
     this.#text = '';
     this.#attachments = [];
-    this.#storage.removeItem(this.#key);
+    this.keep('');
     this.#store.write(this.#key, []);
   }
 }

@@ -54,6 +54,38 @@ it('keeps what was sent until it is accepted, and gives back what was refused', 
   expect(shelf.names()).toEqual([]);
 });
 
+it.each([
+  ['has arrived', ['earlier', 'Look at this '], '', []],
+  ['has not arrived', ['earlier'], 'Look at this', ['a.png']],
+])('what was sent by a page that was killed before the answer %s', async (_, prompts, text, files) => {
+  const shelf = new Shelf();
+  const killed = await again(shelf);
+  killed.text = 'Look at this';
+  killed.attachments = [image('a.png')];
+  killed.take();
+
+  for (const isRead of [false, true]) {
+    const draft = isRead ? await again(shelf) : new Draft('s1', localStorage, shelf);
+    draft.arrived(prompts);
+    await Promise.resolve();
+    await Promise.resolve();
+    expect(draft.text).toBe(text);
+    expect(names(draft)).toEqual(files);
+  }
+  expect(shelf.names()).toEqual(files.length === 0 ? [] : [files]);
+});
+
+it('a text that was not sent stays, also if it is that of the last prompt', async () => {
+  const shelf = new Shelf();
+  const before = await again(shelf);
+  before.take();
+  before.settle();
+  before.text = 'Go on';
+  const draft = await again(shelf);
+  draft.arrived(['Go on']);
+  expect(draft.text).toBe('Go on');
+});
+
 it('puts what was kept before what was attached in the meantime', async () => {
   const shelf = new Shelf();
   (await again(shelf)).attachments = [image('a.png')];

@@ -61,6 +61,10 @@ export class Pane {
     const subscribe = this.place === 'first' ? this.host.subscribe : this.host.subscribeSecond;
     this.#feed = new Feed(this.host, state, callbacks, subscribe.bind(this.host));
     await this.#feed.load();
+    const { drafts, project } = this.project;
+    drafts
+      .of(state.id, project.path)
+      .arrived([...state.prompts.slice(-1), ...state.session.queue.map(({ text }) => text)]);
   }
 
   /** Ends the feed and shows nothing. Returns what was shown. */
