@@ -220,7 +220,9 @@ fn a_request_of_a_newer_version_is_refused_and_the_link_stays() {
         let reply = received(&mut hub, ONE).0.remove(0);
         assert_eq!(reply["type"], kind, "{reply}");
         assert!(named.as_object().unwrap().iter().all(|(name, value)| reply[name] == *value), "{reply}");
-        assert_eq!(reply["error"]["detail"], error.to_string());
+        // The names of all commands are long; the detail is cut.
+        let detail = reply["error"]["detail"].as_str().unwrap();
+        assert!(!detail.is_empty() && error.to_string().starts_with(detail), "{detail}");
     }
     let unread = Input::Unreadable { client: ONE, id: Some("x".repeat(129)), nr: None, detail: "d".into() };
     hub.step(0, unread);
