@@ -152,8 +152,8 @@ pub enum ErrorCode {
     BadCommand,
     /// The conversation is open in another window or terminal.
     OpenElsewhere,
-    /// These files have changed since they were shown, by their paths in the project. Servers of earlier versions name
-    /// none.
+    /// These files have changed since they were shown or written: paths in the project, or absolute ones. Servers of
+    /// earlier versions name none.
     ChangedSince {
         #[serde(default)]
         files: Vec<String>,

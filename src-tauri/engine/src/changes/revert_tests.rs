@@ -207,7 +207,7 @@ async fn what_was_not_shown_is_never_lost() {
     let refused = world.reverts().undo(Some(done.at)).await.unwrap_err();
     assert_eq!(
         (refused.code, fs::read(world.repo.at("a")).unwrap()),
-        (changed_since("a"), b"later\n".to_vec())
+        (changed_since(&world.repo.at("a").to_string_lossy()), b"later\n".to_vec())
     );
 }
 
