@@ -307,6 +307,7 @@ export const lists: Page = () => [
     waiting: row({ type: 'needsInput', what: 'Wants to run a command' }),
     failed: row({ type: 'failed', message: 'The API answered 529, which means that it is overloaded' }),
     'open, asks nothing': { ...row({ type: 'completed' }, { mode: 'bypassPermissions' }), open: true },
+    'in a window of its own': { ...row({ type: 'working', activity: 'Writing' }), inOwnWindow: true },
     'the demo agent': row({ type: 'completed' }, { agent: 'demo' }),
     'another agent': row({ type: 'completed' }, { agent: 'acp', agentName: 'Gemini CLI' }),
     'a profile': row({ type: 'completed' }, { profile: 'Work' }),

@@ -44,6 +44,7 @@ const exporting = (format: ExportFormat, name: string): Action => ({
   does: { run: (desk, on) => onSession(desk, on, ({ id }) => desk.project.exportSession(format, id)) },
 });
 
+const OPEN_OWN = 'Open in its own window';
 const isInOwnWindow = ({ project }: Desk, { row }: Target) =>
   row?.session != null && project.ownWindows.has(row.session.id);
 
@@ -210,9 +211,10 @@ export const SESSION: readonly Action[] = [
     id: 'own-window',
     group: 'Session',
     label: 'Open this session in a window of its own',
+    inMenu: OPEN_OWN,
     labelNow: (desk, on, inMenu) => {
       if (isInOwnWindow(desk, on)) return 'Put back into the project’s window';
-      return inMenu ? 'Open in its own window' : 'Open this session in a window of its own';
+      return inMenu ? OPEN_OWN : 'Open this session in a window of its own';
     },
     keys: ['Ctrl+F8'],
     menu: 'session',
