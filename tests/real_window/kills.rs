@@ -29,7 +29,7 @@ use crate::stage::PROJECT;
 use crate::survival::keep_running;
 
 /// The kills of a run unless the environment has another number.
-const N_KILLS: usize = 8;
+const N_KILLS: usize = 4;
 
 /// Kills in one life of a desktop: its conversation stays short.
 const OF_LIFE: usize = 12;
@@ -648,12 +648,14 @@ async fn shown(accessibility: &Accessibility) -> Result<String> {
     Ok(words.join("\n"))
 }
 
-/// Each victim as often as the others, in an order of the seed.
+/// Victims in an order of the seed: of as many as there are or a multiple of that, each as often as the others.
 fn order(n: usize, chance: &mut Chance) -> Vec<Victim> {
-    let mut victims: Vec<Victim> = VICTIMS.iter().copied().cycle().take(n).collect();
+    let n_whole = n.next_multiple_of(VICTIMS.len());
+    let mut victims: Vec<Victim> = VICTIMS.iter().copied().cycle().take(n_whole).collect();
     for last in (1..victims.len()).rev() {
         victims.swap(last, chance.below(last + 1));
     }
+    victims.truncate(n);
     victims
 }
 

@@ -139,7 +139,7 @@ pub async fn closing_one_of_two_windows_stops_nothing_and_both_come_back() -> Re
     say(&stage.window, "Ebb.").await?;
     let own = move_out(&stage).await?;
     say(&stage.window, "Flow.").await?;
-    own.prompt("SLOW 50 600 oar").await?;
+    own.prompt("SLOW 150 200 oar").await?;
     own.wait_said("oar2 ", SHORT).await?;
     let agents = |stage: &Stage| {
         let processes = stage.app.processes(&stage.desktop);
@@ -152,12 +152,12 @@ pub async fn closing_one_of_two_windows_stops_nothing_and_both_come_back() -> Re
     ensure!(agents(&stage) == before, "an agent was stopped");
     stage.window = stage.app.window(PROJECT).await?;
     open_row(&stage.window, "Ebb").await?;
-    stage.window.wait_said("oar9 ", LONG).await?;
+    stage.window.wait_said("oar19 ", LONG).await?;
     let own = move_out(&stage).await?;
     stage.app.close(stage.window.frame()).await?;
     n_windows(&stage, 1).await?;
     ensure!(agents(&stage) == before, "an agent was stopped with the window of the project");
-    own.wait_said("oar12 ", LONG).await?;
+    own.wait_said("oar29 ", LONG).await?;
 
     // The project's window opens again for another session, and both are there after a restart.
     own.key("ctrl+F8").await?;
@@ -167,11 +167,11 @@ pub async fn closing_one_of_two_windows_stops_nothing_and_both_come_back() -> Re
     .await?;
     n_windows(&stage, 1).await?;
     stage.window = stage.app.window(PROJECT).await?;
-    stage.window.wait_said("oar12 ", LONG).await?;
+    stage.window.wait_said("oar29 ", LONG).await?;
     stage.window.click("button", "Stop").await?;
     stage.window.wait_idle(SHORT).await?;
     let own = move_out(&stage).await?;
-    own.wait_said("oar12 ", SHORT).await?;
+    own.wait_said("oar29 ", SHORT).await?;
     own.key("ctrl+q").await?;
     stage.app.ended(&stage.desktop, LONG).await?;
     stage.app = App::start(&stage.desktop, &stage.launch().again()).await?;
@@ -190,7 +190,7 @@ pub async fn closing_one_of_two_windows_stops_nothing_and_both_come_back() -> Re
                 let window = stage.app.window(&title).await?;
                 window.find("textbox", "Prompt").await?;
                 let is_own = !window.has("navigation", "Sessions").await?;
-                window.wait_said(if is_own { "oar12 " } else { "Flow." }, LONG).await?;
+                window.wait_said(if is_own { "oar29 " } else { "Flow." }, LONG).await?;
                 said.push(is_own);
             }
             ensure!(said.contains(&true) && said.contains(&false), "{said:?}");
