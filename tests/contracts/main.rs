@@ -14,7 +14,11 @@ fn main() {
     use deskbell_tests::window;
 
     let needs = window::lacking_programs().map_or(suite::Requirement::Met, suite::Requirement::Missing);
-    suite::run(needs, awake::all().into_iter().chain(notifications::all()).chain(tray::all()).collect());
+    suite::run(
+        needs,
+        suite::N_THREADS,
+        awake::all().into_iter().chain(notifications::all()).chain(tray::all()).collect(),
+    );
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -321,7 +321,7 @@ fn main() {
     ];
     #[cfg(target_os = "linux")]
     let old = old.chain(shells.into_iter().map(|test| test.needing(login_shells::requirement())));
-    suite::run(Requirement::Met, alone.chain(under_the_engine).chain(old).collect())
+    suite::run(Requirement::Met, suite::N_THREADS, alone.chain(under_the_engine).chain(old).collect())
 }
 
 /// Behaviour that could differ between versions: failures, an interrupt, a crash, and commands that change a

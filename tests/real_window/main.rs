@@ -159,7 +159,7 @@ fn main() {
 
     let needs = window::lacking().map_or(Requirement::Met, Requirement::Missing);
     if std::env::var_os("DESKBELL_BENCH").is_some() {
-        suite::run(needs, screen::benchmarks());
+        suite::run(needs, suite::N_THREADS, screen::benchmarks());
     }
     let within = |seconds, tests: Vec<suite::Test>| {
         tests.into_iter().map(move |test| test.within(Duration::from_secs(seconds)))
@@ -421,7 +421,8 @@ fn main() {
             the_demo_needs_no_decision_about_the_folder
     ];
     tests.extend(needing(failures::no_agent_installed(), without_an_agent));
-    suite::run(needs, tests)
+    // A window waits longer than an agent.
+    suite::run(needs, suite::N_THREADS + 1, tests)
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -157,8 +157,9 @@ macro_rules! tests {
     };
 }
 
-/// How many tests run at the same time. Each has its own folders, display and bus, and waits most of the time.
-const N_THREADS: usize = 2;
+/// How many tests run at the same time unless a suite has another number. Each has its own folders, display and bus, and
+/// waits most of the time.
+pub const N_THREADS: usize = 2;
 
 /// How many of the slowest tests are named at the end of a run.
 const N_SLOWEST: usize = 20;
@@ -196,12 +197,12 @@ impl Places {
     }
 }
 
-/// Runs the tests in order, those that have to be alone first, and exits the process.
-pub fn run(requirement: Requirement, mut tests: Vec<Test>) -> ! {
+/// Runs the tests in order, `n_threads` at the same time and those that have to be alone first, and exits the process.
+pub fn run(requirement: Requirement, n_threads: usize, mut tests: Vec<Test>) -> ! {
     let mut arguments = Arguments::from_args();
-    PLACES.open(arguments.test_threads.unwrap_or(N_THREADS));
+    PLACES.open(arguments.test_threads.unwrap_or(n_threads));
     let n_idle = tests.iter().filter(|test| test.is_idle).count();
-    arguments.test_threads.get_or_insert(N_THREADS + n_idle);
+    arguments.test_threads.get_or_insert(n_threads + n_idle);
     tests.sort_by_key(|test| (!test.is_alone, !test.is_idle));
     let required = is_required();
     let mut reasons: Vec<String> = Vec::new();

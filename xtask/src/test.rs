@@ -309,7 +309,8 @@ fn rust() -> Outcome {
     both(units, || {
         let mut tests = if toolchain::has_nextest() {
             let mut tests = nextest();
-            tests.arg("package(deskbell-tests) and (kind(lib) or binary(engine))");
+            // They wait for agents and connections half of the time.
+            tests.args(["package(deskbell-tests) and (kind(lib) or binary(engine))", "--test-threads=3"]);
             tests
         } else {
             let mut tests = cargo();
