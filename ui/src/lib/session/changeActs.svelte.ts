@@ -110,9 +110,8 @@ export function actsOf(changes: SessionChanges): ChangeActs {
 
 function wordsOf(error: CommandError): string {
   const files = error.code === 'changedSince' ? error.files : [];
-  return [error.message, ...files.map(plainPath), ...(error.detail === null ? [] : [plainPath(error.detail)])].join(
-    ' ',
-  );
+  const details = [...files, error.detail].filter((detail) => detail !== null);
+  return [error.message, ...details.map(plainPath)].join(' ');
 }
 
 /** A part of a diff. */

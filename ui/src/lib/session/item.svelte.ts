@@ -59,23 +59,25 @@ export class ItemState {
     if (this.body.type === 'text') this.body = { ...this.body, streaming: false };
   }
 
-  /** Keeps the first `keep` lines of the last code block of a text and appends `lines`. */
+  /** Keeps the first `keep` lines of the code block at the end of a text and appends `lines`. */
   growCode(keep: number, lines: CodeLine[]): void {
-    if (this.body.type !== 'text') return;
-    const blocks = this.body.blocks;
-    const last = blocks.at(-1);
-    if (last?.type !== 'code') return;
-    const grown: Block = { ...last, lines: [...last.lines.slice(0, keep), ...lines] };
-    this.body = { ...this.body, blocks: [...blocks.slice(0, -1), grown] };
+    this.#growLast((last) =>
+      last.type === 'code' ? { ...last, lines: [...last.lines.slice(0, keep), ...lines] } : null,
+    );
   }
 
   /** Keeps the first `keep` entries of the list at the end of a text and appends `entries`. */
   growEntries(keep: number, entries: ListItem[]): void {
+    this.#growLast((last) =>
+      last.type === 'list' ? { ...last, items: [...last.items.slice(0, keep), ...entries] } : null,
+    );
+  }
+
+  /** Replaces the last block of a text by what `grow` returns; `null` leaves the text as it is. */
+  #growLast(grow: (last: Block) => Block | null): void {
     if (this.body.type !== 'text') return;
-    const blocks = this.body.blocks;
-    const last = blocks.at(-1);
-    if (last?.type !== 'list') return;
-    const grown: Block = { ...last, items: [...last.items.slice(0, keep), ...entries] };
-    this.body = { ...this.body, blocks: [...blocks.slice(0, -1), grown] };
+    const last = this.body.blocks.at(-1);
+    const grown = last === undefined ? null : grow(last);
+    if (grown !== null) this.body = { ...this.body, blocks: [...this.body.blocks.slice(0, -1), grown] };
   }
 }
