@@ -44,7 +44,7 @@ export class Draft {
 
   set text(text: string) {
     this.#text = text;
-    this.keep(text);
+    this.write(text);
   }
 
   get attachments(): readonly DraftAttachment[] {
@@ -63,10 +63,10 @@ export class Draft {
   /** Empties the box. Its content stays stored until `settle`, in case the window closes before the answer. */
   take(): { text: string; attachments: readonly DraftAttachment[] } {
     const taken = { text: this.#text, attachments: this.#attachments };
+    this.write(taken.text, true);
     this.#text = '';
     this.#taken = this.#attachments;
     this.#attachments = [];
-    this.store(this.#key + SENT, '1');
     return taken;
   }
 
@@ -74,7 +74,7 @@ export class Draft {
   settle(): void {
     this.#taken = [];
     this.attachments = this.#attachments;
-    this.keep(this.#text);
+    this.write(this.#text);
   }
 
   /**
@@ -98,15 +98,13 @@ export class Draft {
     this.attachments = [...taken.attachments, ...this.#attachments];
   }
 
-  private keep(text: string): void {
-    this.store(this.#key + SENT, '');
-    this.store(this.#key, text);
-  }
-
-  private store(key: string, text: string): void {
+  /** Stores a text; an empty one is deleted. `isSent`: it was sent, and the answer is not known yet. */
+  private write(text: string, isSent = false): void {
+    const set = (key: string, value: string) =>
+      value === '' ? this.#storage.removeItem(key) : this.#storage.setItem(key, value);
     try {
-      if (text === '') this.#storage.removeItem(key);
-      else this.#storage.setItem(key, text);
+      set(this.#key + SENT, isSent ? '1' : '');
+      set(this.#key, text);
     } catch {
       // Full storage must not block typing; the draft then lives only as long as the window.
     }
@@ -125,7 +123,7 @@ export class Draft {
     this.#heir = heir;
     this.#text = '';
     this.#attachments = [];
-    this.keep('');
+    this.write('');
     this.#store.write(this.#key, []);
   }
 }
