@@ -13,7 +13,7 @@ import type {
 import { asCommandError } from '../host/host';
 import type { SessionChanges } from './changes.svelte';
 import type { CommitBox } from './commitBox.svelte';
-import { newId, noSideQuestions } from './sideQuestions';
+import { noSideQuestions } from './sideQuestions';
 
 /** Maximum number of files that are listed, and of those whose changes are sent. */
 const MOST_LISTED = 100;
@@ -72,7 +72,7 @@ export class CommitProposal {
       const question = await this.#question(session.id, box, files);
       // It was cancelled.
       if (nr !== this.#nr) return;
-      const id = newId();
+      const id = crypto.randomUUID();
       await this.#host.command(session.id, { type: 'askSide', id, question, purpose: 'commitMessage' });
       if (nr === this.#nr) this.#asked = { session: session.id, id };
       else await this.#host.command(session.id, { type: 'cancelSide', id });

@@ -1,4 +1,4 @@
-// Side questions: where they can be asked, the slash command for them, and their ids.
+// Side questions: where they can be asked, and the slash command for them.
 
 import type { Attachment, Session } from '../bindings/api';
 
@@ -21,6 +21,3 @@ export function asideIn(prompt: string, session: Session, attachments: readonly 
   if (session.commands.some(({ name }) => name === 'btw')) return null;
   return words[1]?.trim() ?? '';
 }
-
-/** A new id for a side question. */
-export const newId = (): string => crypto.randomUUID();
