@@ -1,4 +1,5 @@
-import { fireEvent } from '@testing-library/svelte';
+import { fireEvent, screen } from '@testing-library/svelte';
+import { tick } from 'svelte';
 import { describe, expect, it, vi } from 'vitest';
 
 import { openApp, promptBox } from '../../test/app';
@@ -49,6 +50,21 @@ describe('what is typed before a new session is open', () => {
     const sent = () => command.mock.calls.filter(([, { type }]) => type === 'prompt');
     await expect.poll(() => sent().map(([id]) => id)).toEqual(['s-new-1']);
     expect(localStorage.getItem('deskbell.draft.s1')).toBe('for the old one');
+  });
+
+  it('opens a side question of the new session', async () => {
+    const { host, user, late } = await openSlowly();
+    const command = vi.spyOn(host, 'command');
+    await user.keyboard('/btw where is it?{Escape}{Enter}');
+    await tick();
+    expect(screen.queryByRole('region', { name: 'Side questions' })).toBeNull();
+    late.resolve();
+    const field = await screen.findByRole<HTMLTextAreaElement>('textbox', { name: 'Side question' });
+    await expect.poll(() => field.value).toBe('where is it?');
+    field.focus();
+    await user.keyboard('{Enter}');
+    const asked = () => command.mock.calls.filter(([, { type }]) => type === 'askSide').map(([id]) => id);
+    await expect.poll(asked).toEqual(['s-new-1']);
   });
 
   it('is kept for the next one if none was created, also when it was sent', async () => {
