@@ -32,12 +32,8 @@ export const APP: readonly Action[] = [
     isAbsent: (desk) => desk.project.menuBar.isShown,
   },
   {
-    id: 'sessions',
-    group: 'Window',
-    label: 'Show or hide the sessions',
-    keys: ['Ctrl+B'],
+    ...always('Window', 'sessions', 'Show or hide the sessions', (desk) => desk.toggleSessions(), 'Ctrl+B'),
     off: offOwnWindow,
-    does: { run: (desk) => desk.toggleSessions() },
   },
   {
     id: 'side',

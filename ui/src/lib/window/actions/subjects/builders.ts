@@ -3,7 +3,7 @@
 import type { Command, Session } from '../../../bindings/api';
 import type { Action, Desk, Target } from '../action';
 
-/** An action that only shows something or goes somewhere, and is always available. */
+/** An action that is always available, unless `off` is added to it. */
 export const always = (
   group: Action['group'],
   id: string,

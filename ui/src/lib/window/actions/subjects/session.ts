@@ -60,21 +60,10 @@ const others = ({ project }: Desk): Choice[] =>
     }));
 
 export const SESSION: readonly Action[] = [
+  { ...always('Session', 'new', 'New session', (desk) => desk.newSession(null), 'Ctrl+N'), off: offOwnWindow },
   {
-    id: 'new',
-    group: 'Session',
-    label: 'New session',
-    keys: ['Ctrl+N'],
+    ...always('Session', 'new-with', 'New session with…', (desk) => desk.show('agents'), 'Ctrl+Shift+N'),
     off: offOwnWindow,
-    does: { run: (desk) => desk.newSession(null) },
-  },
-  {
-    id: 'new-with',
-    group: 'Session',
-    label: 'New session with…',
-    keys: ['Ctrl+Shift+N'],
-    off: offOwnWindow,
-    does: { run: (desk) => desk.show('agents') },
   },
   {
     id: 'new-with-profile',
@@ -99,11 +88,8 @@ export const SESSION: readonly Action[] = [
     },
   },
   {
-    id: 'demo',
-    group: 'Session',
-    label: 'New session with the demo agent',
+    ...always('Session', 'demo', 'New session with the demo agent', (desk) => desk.newSession('demo')),
     off: offOwnWindow,
-    does: { run: (desk) => desk.newSession('demo') },
   },
   {
     id: 'new-in-worktree',
@@ -120,21 +106,10 @@ export const SESSION: readonly Action[] = [
     does: { run: (desk) => desk.show('worktrees') },
   },
   always('Session', 'search', 'Search in all sessions', (desk) => desk.show('search'), 'Ctrl+Shift+F'),
+  { ...always('Session', 'next', 'Next session', (desk) => desk.stepSession(1), 'Alt+ArrowDown'), off: offOwnWindow },
   {
-    id: 'next',
-    group: 'Session',
-    label: 'Next session',
-    keys: ['Alt+ArrowDown'],
+    ...always('Session', 'previous', 'Previous session', (desk) => desk.stepSession(-1), 'Alt+ArrowUp'),
     off: offOwnWindow,
-    does: { run: (desk) => desk.stepSession(1) },
-  },
-  {
-    id: 'previous',
-    group: 'Session',
-    label: 'Previous session',
-    keys: ['Alt+ArrowUp'],
-    off: offOwnWindow,
-    does: { run: (desk) => desk.stepSession(-1) },
   },
   {
     id: 'side-by-side',
