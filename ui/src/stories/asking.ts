@@ -114,11 +114,13 @@ export const asking: Page = () => [
       request: { ...script.commandRequest('plain', 'cargo test'), plain: 'cargo test' },
       moved,
       ondecide: agree,
+      onretry: ignore,
     },
     'not shown in full': {
       request: { ...script.commandRequest('hidden', ODD), plain: null },
       moved,
       ondecide: agree,
+      onretry: ignore,
     },
   }),
   ...states('PlanCard', PlanCard, {

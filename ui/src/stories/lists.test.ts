@@ -14,6 +14,8 @@ import { SearchState } from '../lib/project/search.svelte';
 import { Attention } from '../lib/kit/attention.svelte';
 import { ManualClock } from '../test/clock';
 import Harness from '../test/Harness.svelte';
+// Loads the parts of the page that come later.
+import '../test/parts';
 import { pages } from './all';
 import { NotDrawn, type Page, type Story } from './story';
 

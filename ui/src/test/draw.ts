@@ -4,14 +4,15 @@ import { render, type RenderResult } from '@testing-library/svelte';
 import type { Component } from 'svelte';
 
 import { FakeHost } from '../fake/host';
+import * as cards from '../lib/session/asking/later';
 import * as dialogs from '../lib/session/conversation/later';
 import { Attention } from '../lib/kit/attention.svelte';
 import { ProjectState } from '../lib/project/project.svelte';
 import { ManualClock } from './clock';
 import Harness from './Harness.svelte';
 
-// Tests of a dialog do not wait for its script.
-await Promise.all(Object.values(dialogs).map((dialog) => dialog.load()));
+// Tests of a dialog or a card do not wait for its script.
+await Promise.all(Object.values({ ...cards, ...dialogs }).map((part) => part.load()));
 
 export interface Drawn<Props> extends RenderResult<typeof Harness> {
   host: FakeHost;

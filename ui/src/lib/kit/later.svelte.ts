@@ -20,6 +20,11 @@ export class Later<Shown> {
     return this.#component;
   }
 
+  /** Whether it is neither there nor known to be missing. */
+  get isAwaited(): boolean {
+    return this.#component === null && this.#failure === null;
+  }
+
   /** Loads the component, unless that is done or under way. */
   load(): Promise<void> {
     return (this.#loading ??= this.#load());

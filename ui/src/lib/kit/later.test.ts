@@ -8,8 +8,9 @@ describe('a part that is seldom seen', () => {
     const part = new Later(() => Promise.resolve({ default: `part ${++n}` }));
     expect(n).toBe(0);
     expect([part.component, part.component]).toEqual([null, null]);
+    expect(part.isAwaited).toBe(true);
     await part.load();
-    expect([part.component, n]).toEqual(['part 1', 1]);
+    expect([part.component, n, part.isAwaited]).toEqual(['part 1', 1, false]);
   });
 
   it('says why it could not be loaded, and is tried again when it is drawn again', async () => {
@@ -18,6 +19,7 @@ describe('a part that is seldom seen', () => {
       isGone ? Promise.reject(new Error('the file is gone')) : Promise.resolve({ default: 'the part' }),
     );
     await part.load();
+    expect(part.isAwaited).toBe(false);
     expect(() => part.component).toThrow('the file is gone');
     await Promise.resolve();
     isGone = false;

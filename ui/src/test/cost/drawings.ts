@@ -125,7 +125,12 @@ export const drawings: readonly (readonly [name: string, prepare: Prepare])[] = 
     drawing(PermissionCard, { request: request('a', text), project: 'a', ondecide: agree }),
   ),
   ...ofTexts('plain request', (text) =>
-    drawing(PlainRequest, { request: { ...request('a'), inputText: text }, moved: ignore, ondecide: agree }),
+    drawing(PlainRequest, {
+      request: { ...request('a'), inputText: text },
+      moved: ignore,
+      ondecide: agree,
+      onretry: ignore,
+    }),
   ),
   ...ofTexts('question', (text) => {
     const questions = [

@@ -1,15 +1,18 @@
 import { cleanup, fireEvent, screen } from '@testing-library/svelte';
 import userEvent from '@testing-library/user-event';
 import { tick } from 'svelte';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import type { AgentCapabilities, Command, Decision, PermissionRequest } from '../../bindings/api';
 import { draw } from '../../../test/draw';
 import { session } from '../../../test/make';
+import { Later } from '../../kit/later.svelte';
 import { CAPABILITIES } from '../../../fake/facts';
 import { document as markdown } from '../../../fake/markdown';
-import { commandRequest, planRequest, previewRequest, questionRequest } from '../../../fake/script';
+import { commandRequest, formRequest, planRequest, previewRequest, questionRequest } from '../../../fake/script';
 import { ARM_MS } from './arming.svelte';
+import FormContent from './FormContent.svelte';
+import { FORM } from './later';
 import PlanCard from './PlanCard.svelte';
 import QuestionCard from './QuestionCard.svelte';
 import RequestStack from './RequestStack.svelte';
@@ -266,6 +269,53 @@ describe('several requests', () => {
     await redraw({ requests: two.slice(1) });
     await tick();
     expect(states()).toEqual(['true']);
+  });
+
+  /** A form above a command, before the content of forms is loaded. */
+  async function formFirst() {
+    const script = { arrive: () => {}, fail: () => {} };
+    const late = new Later(
+      () =>
+        new Promise<{ default: typeof FormContent }>((resolve, reject) => {
+          script.arrive = () => resolve({ default: FormContent });
+          script.fail = () => reject(new Error('the file is gone'));
+        }),
+    );
+    vi.spyOn(FORM, 'component', 'get').mockImplementation(() => late.component);
+    vi.spyOn(FORM, 'isAwaited', 'get').mockImplementation(() => late.isAwaited);
+    onTestFinished(() => void vi.restoreAllMocks());
+    const drawn = await draw(RequestStack, { requests: [formRequest('f'), commandRequest('q', 'git push')] });
+    const allow = () => button('Allow once').getAttribute('aria-disabled');
+    await tick();
+    drawn.clock.advance(ARM_MS);
+    await tick();
+    expect(allow()).toBe('false');
+    return { ...drawn, script, allow };
+  }
+  const form = () => screen.getByRole('group', { name: 'Form' });
+
+  it('wait anew when a form above them is loaded, whose card keeps the focus', async () => {
+    const { script, allow } = await formFirst();
+    form().focus();
+    expect(screen.queryByRole('button', { name: 'Send' })).toBeNull();
+    script.arrive();
+    await expect.poll(() => screen.queryByRole('button', { name: 'Send' })).not.toBeNull();
+    expect(allow()).toBe('true');
+    expect(document.activeElement).toBe(form());
+  });
+
+  it('wait anew when a form above them cannot be loaded, which can be tried again', async () => {
+    const { script, allow, host } = await formFirst();
+    script.fail();
+    const again = await screen.findByRole('button', { name: 'Try again' });
+    expect(allow()).toBe('true');
+    expect(host.pageErrors.map(([place]) => place)).toEqual(['A request']);
+    expect(screen.getByText(/This request could not be displayed properly/u)).toBeTruthy();
+    await userEvent.setup().click(again);
+    expect(document.activeElement).toBe(form());
+    script.arrive();
+    await expect.poll(() => screen.queryByRole('button', { name: 'Send' })).not.toBeNull();
+    expect(document.activeElement).toBe(form());
   });
 
   it('say when an answer came too late', async () => {
