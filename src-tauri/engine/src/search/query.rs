@@ -172,7 +172,9 @@ fn moment(text: &str, today: Today) -> Result<u64, QueryProblem> {
     let offset =
         UtcOffset::from_whole_seconds(today.utc_offset_minutes.saturating_mul(60)).map_err(|_| bad())?;
     let now = i128::from(today.now) * 1_000_000;
-    let now = OffsetDateTime::from_unix_timestamp_nanos(now).map_err(|_| bad())?.to_offset(offset);
+    let now = OffsetDateTime::from_unix_timestamp_nanos(now).map_err(|_| bad())?;
+    // In the user's time zone it may be after the year 9999.
+    let now = now.checked_to_offset(offset).ok_or_else(bad)?;
     let at = at(text, now).ok_or_else(bad)?;
     u64::try_from(at.unix_timestamp_nanos() / 1_000_000).map_err(|_| bad())
 }
@@ -288,6 +290,17 @@ mod tests {
         }
         assert_eq!(parse(&"a ".repeat(MOST_WORDS + 1)), Err(QueryProblem::TooLong));
         assert_eq!(parse(&"a".repeat(LONGEST_QUERY + 1)), Err(QueryProblem::TooLong));
+    }
+
+    #[test]
+    fn a_clock_beyond_all_dates_is_a_bad_date() {
+        // 9999-12-31, 23:59:59 UTC.
+        let now = 253_402_300_799_000;
+        for (utc_offset_minutes, is_date) in [(0, true), (-60, true), (60, false)] {
+            let parsed = Query::parse("x after:today", Today { now, utc_offset_minutes });
+            assert_eq!(parsed.is_ok(), is_date, "{utc_offset_minutes}");
+        }
+        assert!(Query::parse("x after:1h", Today { now: u64::MAX, utc_offset_minutes: 0 }).is_err());
     }
 
     proptest! {
