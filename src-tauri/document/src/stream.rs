@@ -31,8 +31,9 @@ use deskbell_api::{Block, CodeLine, ListItem, Span};
 const CREDIT_PER_BYTE: isize = 3;
 const INITIAL_CREDIT: isize = 2048;
 
-/// A change contains the whole last block, or the whole last entry of a list. If that is longer than `SENT_AT_ONCE` bytes, it is sent again only
-/// after it has grown by 1/`RESEND_SHARE` of its size, so that the data sent stays in proportion to the text.
+/// A change contains the whole last block, or the whole last entry of a list. If that is longer than `SENT_AT_ONCE`
+/// bytes, it is sent again only after it has grown by 1/`RESEND_SHARE` of its size, so that the data sent stays in
+/// proportion to the text.
 const SENT_AT_ONCE: usize = 16 * 1024;
 const RESEND_SHARE: usize = 64;
 
@@ -45,6 +46,37 @@ pub enum DocumentChange {
     Code { keep_lines: usize, lines: Vec<CodeLine> },
     /// The last block, a list, grew: keep its first `keep` entries, then append `entries`.
     Entries { keep: usize, entries: Vec<ListItem> },
+}
+
+impl DocumentChange {
+    /// Whether these blocks have the part that the change keeps: else it was made for other blocks.
+    pub fn fits(&self, blocks: &[Block]) -> bool {
+        match (self, blocks.last()) {
+            (Self::Blocks { keep, .. }, _) => *keep <= blocks.len(),
+            (Self::Code { keep_lines, .. }, Some(Block::Code { lines, .. })) => *keep_lines <= lines.len(),
+            (Self::Entries { keep, .. }, Some(Block::List { items, .. })) => *keep <= items.len(),
+            (Self::Code { .. } | Self::Entries { .. }, _) => false,
+        }
+    }
+
+    /// Applies the change to the blocks that it was made for. Lines or entries for another kind of block are dropped.
+    pub fn apply(self, blocks: &mut Vec<Block>) {
+        match (self, blocks.last_mut()) {
+            (Self::Blocks { keep, blocks: new }, _) => {
+                blocks.truncate(keep);
+                blocks.extend(new);
+            }
+            (Self::Code { keep_lines, lines: new }, Some(Block::Code { lines, .. })) => {
+                lines.truncate(keep_lines);
+                lines.extend(new);
+            }
+            (Self::Entries { keep, entries }, Some(Block::List { items, .. })) => {
+                items.truncate(keep);
+                items.extend(entries);
+            }
+            (Self::Code { .. } | Self::Entries { .. }, _) => {}
+        }
+    }
 }
 
 /// A growing document.

@@ -3,7 +3,7 @@
 
 use super::text_in_pieces;
 use crate::api::Block;
-use crate::document::{self, DocumentChange, Stream};
+use crate::document::{self, Stream};
 
 /// Streams the text in pieces to a model of a window, and compares the result with the document of the whole text.
 pub fn markdown(data: &[u8]) {
@@ -30,29 +30,9 @@ pub fn markdown(data: &[u8]) {
 }
 
 fn take(stream: &mut Stream, window: &mut Vec<Block>) {
-    match stream.take_change() {
-        None => {}
-        Some(DocumentChange::Blocks { keep, blocks }) => {
-            assert!(keep <= window.len());
-            window.truncate(keep);
-            window.extend(blocks);
-        }
-        Some(DocumentChange::Code { keep_lines, lines }) => {
-            let Some(Block::Code { lines: shown, .. }) = window.last_mut() else {
-                panic!("the last block is no code block")
-            };
-            assert!(keep_lines <= shown.len());
-            shown.truncate(keep_lines);
-            shown.extend(lines);
-        }
-        Some(DocumentChange::Entries { keep, entries }) => {
-            let Some(Block::List { items: shown, .. }) = window.last_mut() else {
-                panic!("the last block is no list")
-            };
-            assert!(keep <= shown.len());
-            shown.truncate(keep);
-            shown.extend(entries);
-        }
+    if let Some(change) = stream.take_change() {
+        assert!(change.fits(window), "{change:?} of {} blocks", window.len());
+        change.apply(window);
     }
     assert_eq!(window.as_slice(), stream.blocks(), "{:?}", stream.text());
 }

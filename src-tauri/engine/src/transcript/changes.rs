@@ -94,7 +94,7 @@ impl Transcript {
         if let Body::Text { blocks, .. } = Arc::make_mut(&mut self.items[item_idx]).body_mut()
             && let Some(change) = &change
         {
-            apply(blocks, change.clone());
+            change.clone().apply(blocks);
         }
         if let (ChangeKind::Coloured, Body::Text { blocks, .. }) = (dirty, &self.items[item_idx].body) {
             let keep = repainted?;
@@ -213,28 +213,6 @@ fn told(item_id: ItemId, change: DocumentChange) -> Event {
         }
         DocumentChange::Entries { keep, entries } => {
             Event::EntriesGrew { item_id, keep: keep as u32, entries }
-        }
-    }
-}
-
-/// Applies a change of its document to the blocks of a text.
-pub(super) fn apply(blocks: &mut Vec<Block>, change: DocumentChange) {
-    match change {
-        DocumentChange::Blocks { keep, blocks: new } => {
-            blocks.truncate(keep);
-            blocks.extend(new);
-        }
-        DocumentChange::Code { keep_lines, lines: new } => {
-            if let Some(Block::Code { lines, .. }) = blocks.last_mut() {
-                lines.truncate(keep_lines);
-                lines.extend(new);
-            }
-        }
-        DocumentChange::Entries { keep, entries } => {
-            if let Some(Block::List { items, .. }) = blocks.last_mut() {
-                items.truncate(keep);
-                items.extend(entries);
-            }
         }
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! Its items have the same ids and rows. It lacks what events do not contain: sources of texts and whole outputs.
 
+use super::Transcript;
 use super::facts::Facts;
 use super::lazy::LazyItem;
-use super::{Transcript, changes};
 use crate::api::*;
 use crate::document::DocumentChange;
 use crate::patch;
@@ -107,7 +107,7 @@ impl Transcript {
 
     fn grow(&mut self, id: &ItemId, change: DocumentChange) {
         if let Some(Body::Text { blocks, .. }) = self.body(id) {
-            changes::apply(blocks, change);
+            change.apply(blocks);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Replies of the agent: their blocks while streaming and when complete.
 
-use super::changes::{ChangeKind, apply};
+use super::changes::ChangeKind;
 use super::lazy::{Late, LazyItem, SOURCE_LIMIT};
 use super::{Transcript, tool};
 use crate::agent::{Assistant, AssistantMessage, ContentBlock, Stream, StreamEvent};
@@ -129,7 +129,7 @@ impl Transcript {
             let Body::Text { blocks, streaming } = item.body_mut() else { return };
             *streaming = false;
             if let Some(change) = change {
-                apply(blocks, change.clone());
+                change.clone().apply(blocks);
                 self.last_changes.insert(id.clone(), change);
             }
             let painting = document.into_painting();
