@@ -102,9 +102,9 @@ async fn open_requested(app: &AppHandle, args: Args, cwd: &Path, prompt: Prompt)
 
 /// Shows the session of a link in its project's window. Nothing opens if it is not in the folder of the link.
 async fn show_linked(app: &AppHandle, folder: &Path, id: &SessionId) -> Result<(), CommandError> {
-    let known =
-        app.state::<SessionRegistry>().known(id).filter(|(project, _)| project.here() == Some(folder));
-    let (project, session) = known.ok_or_else(|| CommandError {
+    let project = ProjectRef::from(folder);
+    let known = app.state::<SessionRegistry>().known_in(&project, id);
+    let session = known.ok_or_else(|| CommandError {
         code: ErrorCode::NoSuchSession,
         message: "The session of the link is not in its folder. It may have been removed.".to_owned(),
         detail: Some(folder.display().to_string()),

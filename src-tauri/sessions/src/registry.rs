@@ -264,7 +264,7 @@ impl SessionRegistry {
         let acp = session.agent_id.clone().map(|id| ChosenAgent::Row { id });
         let acp = acp.or_else(|| of_profile.as_ref().and_then(of_settings::agent));
         let last_pid = session.pid;
-        let entry = Entry { handle: handle.clone(), project, acp, session: session.clone(), last_pid };
+        let entry = Entry { handle: handle.clone(), project, acp, session: in_lists(&session), last_pid };
         self.lock().insert(id, entry);
         // Only now: its open requests follow, and are for a session that is known.
         handle.subscribe(Subscriber::Summary(self.facts.clone())).await?;
@@ -368,7 +368,7 @@ impl SessionRegistry {
         let handle = self.opener.open(record, store, self.policy(), timeouts, recorder);
         let session = handle.subscribe(Subscriber::Summary(self.facts.clone())).await?.session;
         let last_pid = session.pid;
-        let entry = Entry { handle, project: project.into(), acp, session: session.clone(), last_pid };
+        let entry = Entry { handle, project: project.into(), acp, session: in_lists(&session), last_pid };
         self.lock().insert(id, entry);
         Ok(session)
     }
@@ -585,6 +585,12 @@ impl SessionRegistry {
         self.lock().get(id).map(|entry| (entry.project.clone(), entry.session.clone()))
     }
 
+    /// A session of this project, as last published. A session of another project counts as missing.
+    pub fn known_in(&self, project: &ProjectRef, id: &SessionId) -> Option<Session> {
+        let sessions = self.lock();
+        sessions.get(id).filter(|entry| entry.project == *project).map(|entry| entry.session.clone())
+    }
+
     /// The sessions of all projects that wait for the user, the one that waits longest first.
     pub fn waiting(&self) -> Vec<(ProjectRef, Session)> {
         let sessions = self.lock();
@@ -598,10 +604,11 @@ impl SessionRegistry {
         waiting
     }
 
-    /// Remembers a session as published.
+    /// Remembers a session as published, but for what lists do not have.
     pub fn learn(&self, id: &SessionId, event: &Event) {
         if let Some(entry) = self.lock().get_mut(id) {
             entry.session.apply(event);
+            entry.session.side_questions.clear();
             entry.last_pid = entry.session.pid.or(entry.last_pid);
         }
     }
@@ -648,6 +655,11 @@ impl SessionRegistry {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A session as lists have it: without the answers to side questions, which are large and only its page shows.
+fn in_lists(session: &Session) -> Session {
+    Session { side_questions: Vec::new(), ..session.clone() }
 }
 
 fn no_such_session() -> CommandError {

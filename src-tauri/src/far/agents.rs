@@ -130,8 +130,7 @@ pub async fn check(
 
 /// The agent or profile of a session there with another agent.
 fn wanted_of(app: &AppHandle, project: &RemoteProject, id: &SessionId) -> Option<Wanted> {
-    let (_, session) =
-        app.state::<SessionRegistry>().known(id).filter(|(of, _)| of.there() == Some(project))?;
+    let session = app.state::<SessionRegistry>().known_in(&project.clone().into(), id)?;
     match (session.profile, session.agent_id) {
         _ if session.agent != AgentKind::Acp => None,
         (Some(profile), _) => Wanted::profile(profile).ok(),

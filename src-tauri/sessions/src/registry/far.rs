@@ -446,8 +446,7 @@ impl SessionRegistry {
     ) -> Result<Vec<String>, CommandError> {
         let of_claude = || ["claude"].iter().chain(Launch::LOGIN_ARGS).map(|&word| word.to_owned()).collect();
         let Some(id) = id else { return Ok(of_claude()) };
-        let known = self.known(id).filter(|(of, _)| of.there() == Some(project));
-        let (_, session) = known.ok_or_else(no_such_session)?;
+        let session = self.known_in(&project.clone().into(), id).ok_or_else(no_such_session)?;
         no_profile_in_terminal(&session)?;
         if session.agent == AgentKind::Claude {
             return Ok(of_claude());

@@ -116,7 +116,7 @@ impl SessionRegistry {
             }
             ended.await;
         }
-        if let Some(session) = self.known(id).filter(|(of, _)| of == project).map(|(_, session)| session) {
+        if let Some(session) = self.known_in(project, id) {
             return Ok(session);
         }
         let Some(folder) = project.here().map(Path::to_owned) else {
