@@ -21,6 +21,7 @@ pub mod worktrees;
 use crate::ask::DialogController;
 use crate::emit::Channels;
 use crate::notify::Bell;
+use crate::opening::not_opened;
 use crate::places::PlacesStore;
 use crate::watch::FolderWatches;
 use crate::windows::{ProjectWindow, Windows};
@@ -82,13 +83,14 @@ pub async fn connect(app: AppHandle, window: WebviewWindow) -> Answer<Connection
     // The page is new and draws its cards again.
     app.state::<DialogController>().view_changed(window.label(), |view| view.cards.clear());
     reopen(&app, &window).await?;
+    give_way_if_gone(&app, &window).await?;
     let project = project::view(&app, window.label()).await?;
     let windows = app.state::<Windows>();
     let (show_item, own_session) =
         windows.with(window.label(), |window| (window.show_item.take(), window.own_session.clone()))?;
     let settings = app.state::<Arc<CurrentSettings>>().view();
     let (places, folder) = (app.state::<PlacesStore>(), project_of(&app, &window)?);
-    let is_here = |id: &SessionId| windows.label_showing(&folder, id).as_deref() == Some(window.label());
+    let is_here = |id: &SessionId| windows.shows(window.label(), &folder, id);
     let (panels, second) = (places.panels(&folder), places.second_session(&folder).filter(is_here));
     let own_windows = windows.own_sessions(&folder);
     let waiting = waiting::connect(&app, window.label());
@@ -119,6 +121,20 @@ async fn reopen(app: &AppHandle, window: &WebviewWindow) -> Answer<()> {
                 break;
             }
         }
+    }
+    Ok(())
+}
+
+/// Opens the project's window in place of the own window of a session that is gone: nothing could be shown there. A
+/// session on another machine is known only when the machine was reached.
+async fn give_way_if_gone(app: &AppHandle, window: &WebviewWindow) -> Answer<()> {
+    let of_window =
+        |window: &mut ProjectWindow| (window.project.clone(), window.own_session.clone(), window.demo);
+    let (project, own_session, demo) = app.state::<Windows>().with(window.label(), of_window)?;
+    let Some(id) = own_session.filter(|_| project.here().is_some()) else { return Ok(()) };
+    if app.state::<SessionRegistry>().known_in(&project, &id).is_none() {
+        lifecycle::open(app, &project, demo).map_err(not_opened)?;
+        lifecycle::own::close_own(app, &project, &id);
     }
     Ok(())
 }
@@ -189,18 +205,19 @@ pub async fn remove_session(app: AppHandle, window: WebviewWindow, session_id: S
     // A machine may name any conversation, also one of this machine.
     let agent_session_id = session.agent_session_id.filter(|_| project.here().is_some());
     app.state::<QuerySources>().prompts.forget(&session_id);
-    if let Some(id) = &agent_session_id {
-        // The agent's own record stays, and would be listed in its place. The agent may write to it until it has ended.
-        let change = StoredChange { removed: vec![id.clone()], ..StoredChange::default() };
-        emit::to_window(&app, window.label(), WindowEvent::StoredChanged { change });
-    }
     if own_window(&app, &window)?.as_ref() == Some(&session_id) {
         // The project's window takes its place.
         let demo = app.state::<Windows>().with(window.label(), |window| window.demo)?;
         lifecycle::open(&app, &project, demo).map_err(not_opened)?;
     }
     lifecycle::own::close_own(&app, &project, &session_id);
+    // The agent's own record stays, and would be listed in its place. The agent may write to it until it has ended.
+    let removed = agent_session_id.iter().cloned().collect();
+    let change = StoredChange { removed, ..StoredChange::default() };
     for label in app.state::<Windows>().labels_of(&project) {
+        if !change.removed.is_empty() {
+            emit::to_window(&app, &label, WindowEvent::StoredChanged { change: change.clone() });
+        }
         let session_id = session_id.clone();
         emit::to_window(&app, &label, WindowEvent::SessionRemoved { session_id });
         lifecycle::retitle(&app, &label, &project);
@@ -225,14 +242,6 @@ pub async fn remove_session(app: AppHandle, window: WebviewWindow, session_id: S
 /// The session whose own window this is.
 fn own_window(app: &AppHandle, window: &WebviewWindow) -> Answer<Option<SessionId>> {
     app.state::<Windows>().with(window.label(), |window| window.own_session.clone())
-}
-
-fn not_opened(error: anyhow::Error) -> CommandError {
-    CommandError {
-        code: ErrorCode::Internal,
-        message: "The window could not be opened.".to_owned(),
-        detail: Some(format!("{error:#}")),
-    }
 }
 
 /// Shows a session of this window's project in the window that it belongs to.
@@ -263,12 +272,13 @@ pub async fn place_session(
 /// A session of this window's project, with the project.
 fn listed(app: &AppHandle, window: &WebviewWindow, id: &SessionId) -> Answer<(ProjectRef, Session)> {
     let project = project_of(app, window)?;
-    let known = app.state::<SessionRegistry>().known(id).filter(|(of, _)| *of == project);
-    known.ok_or_else(|| CommandError {
+    let known = app.state::<SessionRegistry>().known_in(&project, id);
+    let session = known.ok_or_else(|| CommandError {
         code: ErrorCode::NoSuchSession,
         message: "There is no such session in this project.".to_owned(),
         detail: None,
-    })
+    })?;
+    Ok((project, session))
 }
 
 /// Brings back a session that was removed since the app started. Waits until its agent has ended.

@@ -340,9 +340,10 @@ fn watch(app: AppHandle, window: WebviewWindow) {
 /// Closes a window. If that would stop work, the user is asked first, or has said before what to do.
 async fn close_unless_cancelled(app: &AppHandle, window: &WebviewWindow) {
     let windows = app.state::<Windows>();
-    let of_window = |window: &mut ProjectWindow| (window.project.clone(), window.own_session.clone());
-    let Ok((project, own_session)) = windows.with(window.label(), of_window) else { return };
-    if has_other_window(app, window, &project) {
+    let of_window =
+        |window: &mut ProjectWindow| (window.project.clone(), window.own_session.clone(), window.closing);
+    let Ok((project, own_session, false)) = windows.with(window.label(), of_window) else { return };
+    if windows.leave_to_others(window.label()) {
         return match own_session {
             Some(id) => own::close_own(app, &project, &id),
             None => leave_project_to_own_windows(app, window, project).await,
@@ -374,13 +375,6 @@ async fn close_unless_cancelled(app: &AppHandle, window: &WebviewWindow) {
     if begun == Ok(false) {
         close(app, window, keeps_working).await;
     }
-}
-
-/// Whether another window of the project stays open. Its sessions end with its last one.
-fn has_other_window(app: &AppHandle, window: &WebviewWindow, project: &ProjectRef) -> bool {
-    let windows = app.state::<Windows>();
-    let labels = windows.labels_of(project).into_iter().filter(|label| label != window.label());
-    labels.into_iter().any(|label| windows.with(&label, |window| window.closing) == Ok(false))
 }
 
 /// Closes the window of a project whose sessions go on, because some of them have windows of their own.
@@ -577,7 +571,7 @@ const TITLE: usize = 200;
 pub fn retitle(app: &AppHandle, label: &str, project: &ProjectRef) {
     let Some(window) = app.get_webview_window(label) else { return };
     let (windows, mut sessions) = (app.state::<Windows>(), app.state::<SessionRegistry>().sessions(project));
-    sessions.retain(|session| windows.label_showing(project, &session.id).as_deref() == Some(label));
+    sessions.retain(|session| windows.shows(label, project, &session.id));
     let seen = windows.with(label, |window| {
         let before_user = if window.focused { window.open_sessions() } else { Vec::new() };
         window.seen_failures = seen_failures(&window.seen_failures, &before_user, &sessions);

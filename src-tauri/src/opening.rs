@@ -48,11 +48,11 @@ pub async fn open(
     let project = if is_in_sandbox && !demo { outside_sandbox(&folder)? } else { folder.clone().into() };
     let is_open = !app.state::<Windows>().labels_of(&project).is_empty();
     if is_broad && confirmed == Confirmed::No && !demo && !is_open {
-        start::ask(app, folder).await.map_err(failed)?;
+        start::ask(app, folder).await.map_err(not_opened)?;
         return Ok(None);
     }
     let left = if is_open || is_in_sandbox { Vec::new() } else { follow_renamings(app, &folder).await };
-    let label = lifecycle::open(app, &project, demo).map_err(failed)?;
+    let label = lifecycle::open(app, &project, demo).map_err(not_opened)?;
     start::close(app);
     start::remember(app, &project).await;
     for window in left {
@@ -112,13 +112,14 @@ fn outside_sandbox(folder: &Path) -> Result<ProjectRef, CommandError> {
 /// Opens the window of a project on another machine, or brings it up. Nothing of its folder is read here.
 pub async fn open_far(app: &AppHandle, project: &RemoteProject) -> Result<String, CommandError> {
     let project = ProjectRef::from(project.clone());
-    let label = lifecycle::open(app, &project, false).map_err(failed)?;
+    let label = lifecycle::open(app, &project, false).map_err(not_opened)?;
     start::close(app);
     start::remember(app, &project).await;
     Ok(label)
 }
 
-fn failed(error: anyhow::Error) -> CommandError {
+/// The error of a window that could not be opened.
+pub fn not_opened(error: anyhow::Error) -> CommandError {
     CommandError {
         code: ErrorCode::Internal,
         message: "The window could not be opened.".to_owned(),
@@ -135,8 +136,8 @@ pub async fn open_demo(app: &AppHandle) -> Result<(ProjectRef, String), CommandE
         dunce::canonicalize(&made)
     };
     let made = disk::run(&folder, disk::DEADLINE, make).await?;
-    let project = ProjectRef::from(made.map_err(|error| failed(error.into()))?);
-    let label = lifecycle::open(app, &project, true).map_err(failed)?;
+    let project = ProjectRef::from(made.map_err(|error| not_opened(error.into()))?);
+    let label = lifecycle::open(app, &project, true).map_err(not_opened)?;
     start::close(app);
     Ok((project, label))
 }

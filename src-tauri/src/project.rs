@@ -106,7 +106,7 @@ fn shown_first(
     sessions: &[Session],
     last: Option<SessionId>,
 ) -> Option<SessionId> {
-    let is_here = |session: &&Session| windows.label_showing(project, &session.id).as_deref() == Some(label);
+    let is_here = |session: &&Session| windows.shows(label, project, &session.id);
     let mut here = sessions.iter().filter(is_here).map(|session| &session.id);
     let last = here.clone().find(|id| last.as_ref() == Some(id));
     last.or_else(|| here.next()).cloned()

@@ -57,9 +57,7 @@ fn elsewhere<'a>(
     label: &'a str,
     waiting: &'a [(ProjectRef, Session)],
 ) -> impl Iterator<Item = &'a (ProjectRef, Session)> {
-    let is_here = move |project: &ProjectRef, session: &Session| {
-        windows.label_showing(project, &session.id).as_deref() == Some(label)
-    };
+    let is_here = move |project: &ProjectRef, session: &Session| windows.shows(label, project, &session.id);
     waiting.iter().filter(move |(project, session)| !is_here(project, session))
 }
 

@@ -209,6 +209,33 @@ impl Windows {
         state.label(project, Some(session)).or_else(|| state.label(project, None))
     }
 
+    /// Whether this window is the one in which a session of a project is shown.
+    pub fn shows(&self, label: &str, project: &ProjectRef, session: &SessionId) -> bool {
+        self.label_showing(project, session).as_deref() == Some(label)
+    }
+
+    /// The own window of a session, if it has one.
+    pub fn own_label(&self, project: &ProjectRef, session: &SessionId) -> Option<String> {
+        self.lock().label(project, Some(session))
+    }
+
+    /// Marks a window as closing if another window of its project stays open, and returns whether one does. Of two
+    /// windows that close at the same time the second one is the last.
+    pub fn leave_to_others(&self, label: &str) -> bool {
+        let mut state = self.lock();
+        let Some(project) = state.by_label.get(label).map(|window| window.project.clone()) else {
+            return false;
+        };
+        let stays = |(other, window): (&String, &ProjectWindow)| {
+            other != label && window.project == project && !window.closing
+        };
+        let has_other = state.by_label.iter().any(stays);
+        if let Some(window) = state.by_label.get_mut(label).filter(|_| has_other) {
+            window.closing = true;
+        }
+        has_other
+    }
+
     /// All windows of a project, that of the project itself first.
     pub fn labels_of(&self, project: &ProjectRef) -> Vec<String> {
         let state = self.lock();
@@ -343,6 +370,9 @@ mod tests {
         assert_eq!(windows.add(own()), Err(of_a.clone()), "it has one already");
         assert_eq!(windows.label_showing(&project, &a).as_ref(), Some(&of_a));
         assert_eq!(windows.label_showing(&project, &b).as_ref(), Some(&main));
+        assert!(windows.shows(&of_a, &project, &a) && !windows.shows(&main, &project, &a));
+        assert_eq!(windows.own_label(&project, &a).as_ref(), Some(&of_a));
+        assert_eq!(windows.own_label(&project, &b), None);
         assert_eq!(windows.labels_of(&project), [main.clone(), of_a.clone()]);
         assert_eq!(
             (windows.own_sessions(&project), windows.projects()),
@@ -350,6 +380,19 @@ mod tests {
         );
         windows.remove(&of_a);
         assert_eq!(windows.label_showing(&project, &a), Some(main));
+    }
+
+    #[test]
+    fn of_two_windows_of_a_project_that_close_the_second_is_the_last() {
+        let windows = Windows::default();
+        let (project, a) = (ProjectRef::from("/lighthouse"), SessionId::new("a"));
+        let main = windows.add(ProjectWindow::new(&project, false, None)).unwrap();
+        let own = windows.add(ProjectWindow::of_session(&project, false, &a)).unwrap();
+        windows.add(ProjectWindow::new(&ProjectRef::from("/tide"), false, None)).unwrap();
+        assert!(windows.leave_to_others(&main));
+        assert!(!windows.leave_to_others(&own), "the other one is closing already");
+        assert_eq!(windows.with(&own, |window| window.closing), Ok(false), "it may ask before it closes");
+        assert!(!windows.leave_to_others("project-9"), "there is no such window");
     }
 
     #[test]

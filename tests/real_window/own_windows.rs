@@ -1,5 +1,7 @@
 //! Sessions in windows of their own: out of the project's window by key, by its menu and by dragging, and back again.
 
+use std::fs;
+
 use anyhow::{Context, Result, ensure};
 use deskbell_tests::window::{App, LONG, Notification, SHORT, Window, eventually};
 
@@ -217,7 +219,24 @@ pub async fn the_window_of_a_removed_session_gives_way_to_that_of_the_project() 
             own.point_at("button", "Remove session").await?;
             stage.window = stage.app.window(&format!("{PROJECT} — Deskbell")).await?;
             n_windows(stage, 1).await?;
-            stage.window.wait_said("Ebb.", SHORT).await.map(drop)
+            stage.window.wait_said("Ebb.", SHORT).await?;
+
+            // Only the window of a session is remembered, and the session is gone at the next start.
+            let own = move_out(stage).await?;
+            stage.app.close(stage.window.frame()).await?;
+            n_windows(stage, 1).await?;
+            own.key("ctrl+q").await?;
+            stage.app.ended(&stage.desktop, LONG).await?;
+            fs::remove_dir_all(stage.desktop.home().join(".local/share/deskbell/sessions"))?;
+            stage.app = App::start(&stage.desktop, &stage.launch().again()).await?;
+            // The first window closes while it is looked at.
+            let has_list = async |window: &Window| window.has("navigation", "Sessions").await;
+            stage.window = eventually("the window of the project", SHORT, async || {
+                let Ok(window) = stage.app.window(PROJECT).await else { return Ok(None) };
+                Ok(has_list(&window).await.is_ok_and(|has_list| has_list).then_some(window))
+            })
+            .await?;
+            n_windows(stage, 1).await
         })
         .await
 }

@@ -1,6 +1,7 @@
 //! Commands of the board of all projects.
 
 use super::Answer;
+use crate::opening::not_opened;
 use crate::{board, far, questions, showing, waiting};
 use deskbell_engine::api::*;
 use tauri::{AppHandle, WebviewWindow};
@@ -8,11 +9,7 @@ use tauri::{AppHandle, WebviewWindow};
 /// Opens the board of all projects, or brings it up.
 #[tauri::command]
 pub async fn open_board(app: AppHandle) -> Answer<()> {
-    board::open(&app).map_err(|error| CommandError {
-        code: ErrorCode::Internal,
-        message: "The window could not be opened.".to_owned(),
-        detail: Some(format!("{error:#}")),
-    })
+    board::open(&app).map_err(not_opened)
 }
 
 /// The first call of a board.

@@ -2,7 +2,7 @@
 
 use super::{Answer, here, project_here};
 use crate::native_dialogs::{self, Chooser};
-use crate::opening::{self, Confirmed};
+use crate::opening::{self, Confirmed, not_opened};
 use crate::project;
 use crate::start::{self, StartPage};
 use crate::windows::Windows;
@@ -115,11 +115,7 @@ pub async fn open_demo(app: AppHandle) -> Answer<()> {
 
 #[tauri::command]
 pub async fn open_start_page(app: AppHandle) -> Answer<()> {
-    start::open(&app).map_err(|error| CommandError {
-        code: ErrorCode::Internal,
-        message: "The window could not be opened.".to_owned(),
-        detail: Some(format!("{error:#}")),
-    })
+    start::open(&app).map_err(not_opened)
 }
 
 #[tauri::command]

@@ -38,8 +38,7 @@ pub fn put_back(app: &AppHandle, project: &ProjectRef, session: &Session) -> any
 /// Closes the own window of a session, if it has one. The session goes on.
 pub fn close_own(app: &AppHandle, project: &ProjectRef, id: &SessionId) {
     let windows = app.state::<Windows>();
-    let own = windows.label_showing(project, id).filter(|label| is_own(app, label));
-    let Some(label) = own else { return };
+    let Some(label) = windows.own_label(project, id) else { return };
     windows.remove(&label);
     app.state::<PlacesStore>().forget_own(project, id);
     save_soon(app);
@@ -52,20 +51,16 @@ pub fn close_own(app: &AppHandle, project: &ProjectRef, id: &SessionId) {
     }
 }
 
-fn is_own(app: &AppHandle, label: &str) -> bool {
-    app.state::<Windows>().with(label, |window| window.own_session.is_some()) == Ok(true)
-}
-
 /// The session of a project has, or has no longer, a window of its own: its requests are asked there, and the other
 /// windows know it.
-pub fn changed(app: &AppHandle, project: &ProjectRef, id: &SessionId) {
+fn changed(app: &AppHandle, project: &ProjectRef, id: &SessionId) {
     let windows = app.state::<Windows>();
     let sessions = windows.own_sessions(project);
     for label in windows.labels_of(project) {
         to_window(app, &label, WindowEvent::OwnWindowsChanged { sessions: sessions.clone() });
         super::retitle(app, &label, project);
     }
-    let Some((_, session)) = app.state::<SessionRegistry>().known(id) else { return };
+    let Some(session) = app.state::<SessionRegistry>().known_in(project, id) else { return };
     for request in session.requests.clone() {
         app.state::<DialogController>().resolved(id, &request.id);
         ask::ask(app, project, &session, request);
@@ -79,7 +74,7 @@ pub fn check_place(
     project: &ProjectRef,
     id: &SessionId,
 ) -> Result<(), CommandError> {
-    if app.state::<Windows>().label_showing(project, id).as_deref() == Some(label) {
+    if app.state::<Windows>().shows(label, project, id) {
         return Ok(());
     }
     Err(CommandError {
