@@ -105,6 +105,8 @@ mod sessions;
 #[cfg(target_os = "linux")]
 mod settings;
 #[cfg(target_os = "linux")]
+mod side_questions;
+#[cfg(target_os = "linux")]
 mod sides;
 #[cfg(target_os = "linux")]
 mod stage;
@@ -340,6 +342,7 @@ fn main() {
             ten_new_sessions_are_one_without_an_agent,
             titles_are_generated_if_wanted_once_and_never_in_place_of_the_users,
             however_it_ended_the_app_comes_back_with_list_conversation_and_ends_of_turns;
+        side_questions: one_is_asked_and_answered_beside_a_turn;
         sides: the_session_list_is_as_wide_as_it_was_made_also_after_a_restart;
         many_sessions: ten_thousand_sessions_are_scrolled_filtered_and_walked_through;
         stored: a_terminals_sessions_are_listed_filtered_opened_and_continued,

@@ -309,11 +309,13 @@ impl Window {
             const watch = () => registry.register(new Array(1000).fill(1), null);
             const registry = new FinalizationRegistry(() => (++collected === n ? done(null) : watch()));
             watch();
-            const fill = () => {
+            const turns = new MessageChannel();
+            turns.port1.onmessage = () => {
               for (let i = 0; i < 4; i++) new Array(100000).fill({});
-              if (collected < n) setTimeout(fill);
+              if (collected < n) turns.port2.postMessage(null);
+              else turns.port1.close();
             };
-            fill();";
+            turns.port2.postMessage(null);";
         self.call(script, vec![json!(N_COLLECTIONS)]).await.map(drop)
     }
 
