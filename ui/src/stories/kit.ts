@@ -72,6 +72,9 @@ export const kit: Page = () => [
     quiet: { look: 'quiet', children: says('Cancel') },
     disabled: { disabled: true, children: says('Allow once') },
     'main, disabled': { look: 'main', disabled: true, children: says('Start') },
+    busy: { busy: true, children: says('Checking…') },
+    'main, busy': { look: 'main', busy: true, children: says('Creating…') },
+    'quiet, busy': { look: 'quiet', busy: true, children: says('Waiting…') },
   }),
   ...states('IconButton', IconButton, {
     plain: { label: 'More', children: says('⋯') },
