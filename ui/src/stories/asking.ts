@@ -92,12 +92,12 @@ export const asking: Page = () => [
     two: { words: ['1 control character: \\u{0007}', 'The key “path” occurs twice'] },
   }),
   ...states('AlwaysAllow', AlwaysAllow, {
-    'nothing chosen': { suggestions: SUGGESTIONS, moved, disabled: false, onallow: ignore, oncancel: ignore },
+    'nothing chosen': { suggestions: SUGGESTIONS, moved, busy: false, onallow: ignore, oncancel: ignore },
   }),
   ...states('DenyReason', DenyReason, {
-    empty: { disabled: false, asPrompt: false, ondeny: ignore, oncancel: ignore },
-    'as a prompt': { disabled: false, asPrompt: true, ondeny: ignore, oncancel: ignore },
-    'on its way': { disabled: true, asPrompt: false, ondeny: ignore, oncancel: ignore },
+    empty: { busy: false, asPrompt: false, ondeny: ignore, oncancel: ignore },
+    'as a prompt': { busy: false, asPrompt: true, ondeny: ignore, oncancel: ignore },
+    'on its way': { busy: true, asPrompt: false, ondeny: ignore, oncancel: ignore },
   }),
   ...states('InputEditor', InputEditor, {
     'a command with hidden characters': editing,

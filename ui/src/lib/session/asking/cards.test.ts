@@ -318,15 +318,16 @@ describe('several requests', () => {
     expect(document.activeElement).toBe(form());
   });
 
-  it('say when an answer came too late', async () => {
+  it('say when an answer came too late, and keep the focus on its button', async () => {
     const { project } = await draw(RequestStack, { requests: two });
-    await fireEvent.click(screen.getAllByRole('button', { name: 'Deny' })[0] as HTMLElement);
-    await tick();
-    await Promise.resolve();
+    const deny = screen.getAllByRole('button', { name: 'Deny' })[0] as HTMLElement;
+    await userEvent.setup().click(deny);
+    await expect.poll(() => project.problems.list).toHaveLength(1);
     expect(project.problems.list[0]).toMatchObject({
       what: 'Your answer was not sent',
       error: { code: 'noSuchRequest' },
     });
+    expect(document.activeElement).toBe(deny);
   });
 });
 

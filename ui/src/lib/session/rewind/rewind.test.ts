@@ -22,7 +22,7 @@ async function dialog(facts: Partial<RewindPreview> | null) {
   const onrewind = vi.fn();
   const shown = facts === null ? null : { ...preview('p', 'Fix it'), ...facts };
   const drawn = await draw(RewindDialog, { preview: shown, problem: null, busy: false, onrewind, onclose: () => {} });
-  return { onrewind, text: () => drawn.container.textContent };
+  return { onrewind, redraw: drawn.redraw, text: () => drawn.container.textContent };
 }
 
 describe('the dialog', () => {
@@ -54,6 +54,21 @@ describe('the dialog', () => {
     expect([radio('Files and conversation').disabled, radio('Files only').disabled]).toEqual([true, true]);
     await userEvent.setup().click(confirm());
     expect(onrewind).toHaveBeenLastCalledWith(false, true);
+  });
+
+  it('keeps its choice and the focus while the rewind is being carried out', async () => {
+    const { onrewind, redraw } = await dialog({});
+    const user = userEvent.setup();
+    await user.click(confirm());
+    await redraw({ busy: true });
+    expect(document.activeElement).toBe(confirm());
+    await user.click(confirm());
+    expect(onrewind).toHaveBeenCalledTimes(1);
+    const chosen = radio('Files and conversation');
+    chosen.focus();
+    expect(document.activeElement).toBe(chosen);
+    await user.click(radio('Files only'));
+    expect([chosen.checked, radio('Files only').checked]).toEqual([true, false]);
   });
 
   it('cannot be confirmed before the agent has answered, or if nothing is possible', async () => {

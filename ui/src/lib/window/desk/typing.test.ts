@@ -64,14 +64,15 @@ describe('after an answer by mouse', () => {
     expect(document.activeElement).toBe(promptBox());
   });
 
-  it('the card has the focus if the answer was not taken', async () => {
+  it('its button has the focus while it is sent, and if it was not taken', async () => {
     const { host, user } = await asked(commandRequest('q1', 'git push'));
-    host.command = () => {
-      focusNowhere();
-      return Promise.reject(new Error('too late'));
-    };
+    let refuse = () => {};
+    host.command = () => new Promise((_taken, reject) => (refuse = () => reject(new Error('too late'))));
     await user.click(button('Deny'));
-    await expect.poll(() => document.activeElement?.id).toBe('request-q1');
+    expect([document.activeElement, button('Deny').ariaBusy]).toEqual([button('Deny'), 'true']);
+    refuse();
+    await expect.poll(() => button('Deny').ariaBusy).toBeNull();
+    expect(document.activeElement).toBe(button('Deny'));
   });
 });
 
