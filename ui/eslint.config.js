@@ -11,6 +11,12 @@ const NO_STYLE = {
   message: 'Use a class, or a style: directive.',
 };
 
+const NO_DISABLED_WORK = {
+  selector:
+    'SvelteAttribute[key.name=/^(aria-)?disabled$/] Identifier[name=/^(is)?(busy|changing|checking|creating|loading|pending|reloading|restoring|saving|sending|starting|stopping)$/i]',
+  message: 'An element that is disabled while it works loses the focus: use busy of Button, or src/lib/kit/busy.ts.',
+};
+
 const NO_HTML = 'No HTML string is ever drawn: documents are typed data.';
 
 const TAURI = { group: ['@tauri-apps/*'], message: 'Only src/lib/host/tauri.ts knows Tauri.' };
@@ -69,6 +75,7 @@ const ordered = (folder, files = [sourcesOf(folder)], patterns = [TAURI]) => {
       'no-restricted-syntax': [
         'error',
         NO_STYLE,
+        NO_DISABLED_WORK,
         { selector: `ImportExpression[source.value=/${later.replaceAll('/', '\\/')}/]`, message },
       ],
     },
@@ -109,7 +116,7 @@ export default ts.config(
     languageOptions: { parserOptions: { parser: ts.parser, extraFileExtensions: ['.svelte'], svelteConfig } },
     rules: {
       'svelte/no-at-html-tags': 'error',
-      'no-restricted-syntax': ['error', NO_STYLE],
+      'no-restricted-syntax': ['error', NO_STYLE, NO_DISABLED_WORK],
       'svelte/no-useless-mustaches': ['error', { ignoreStringEscape: true }],
       // Plain maps hold what no component reads by itself.
       'svelte/prefer-svelte-reactivity': 'off',
