@@ -91,6 +91,7 @@ const COMMANDS: &[&str] = &[
     "stop_search",
     "open_found",
     "locate_item",
+    "open_sender",
     "worktrees",
     "plan_worktree",
     "add_worktree",

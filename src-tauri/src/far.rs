@@ -68,7 +68,7 @@ async fn ask_for<T: DeserializeOwned>(
 }
 
 /// The project of a folder that a machine named.
-fn project_on(machine: &RemoteMachine, folder: &str) -> Result<RemoteProject, CommandError> {
+pub fn project_on(machine: &RemoteMachine, folder: &str) -> Result<RemoteProject, CommandError> {
     let folder = folder.parse().map_err(|_: BadFolder| bad_folder())?;
     Ok(RemoteProject { machine: machine.clone(), folder })
 }

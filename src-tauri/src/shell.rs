@@ -157,6 +157,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             commands::search::stop_search,
             commands::search::open_found,
             commands::search::locate_item,
+            commands::search::open_sender,
             commands::worktrees::worktrees,
             commands::worktrees::plan_worktree,
             commands::worktrees::add_worktree,

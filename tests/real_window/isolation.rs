@@ -57,6 +57,7 @@ fn about_a_session(id: &Value) -> Vec<(&'static str, Value)> {
         ("place_session", json!({ "sessionId": id, "inOwnWindow": true })),
         ("next_batch", json!({ "sessionId": id, "after": 0 })),
         ("open_login", json!({ "sessionId": id })),
+        ("open_sender", json!({ "sessionId": id, "itemId": item })),
         ("open_terminal", json!({ "sessionId": id })),
         ("record_session", json!({ "sessionId": id })),
         ("recording_of", json!({ "sessionId": id })),

@@ -96,6 +96,11 @@ pub(crate) enum Message {
         part: u32,
         reply: oneshot::Sender<Option<(u32, u32)>>,
     },
+    /// Returns the session that sent a message.
+    Sender {
+        item_id: ItemId,
+        reply: oneshot::Sender<Option<Sender>>,
+    },
     /// Stops the process as soon as the session is idle, then replies. A mirror ends at once.
     Finish(oneshot::Sender<()>),
     /// Stops the process now, then replies. Of a mirror only the mirror ends.
@@ -184,6 +189,11 @@ impl SessionHandle {
 
     async fn place(&self, item_id: ItemId, part: u32) -> Result<Option<(u32, u32)>, CommandError> {
         self.ask(|reply| Message::Place { item_id, part, reply }).await
+    }
+
+    /// Returns the session that sent the message in this item; `None` if there is no such message.
+    pub async fn sender(&self, item_id: ItemId) -> Result<Option<Sender>, CommandError> {
+        self.ask(|reply| Message::Sender { item_id, reply }).await
     }
 
     /// Shows what another process has added to the conversation. `is_live`: it still has the conversation open. Does

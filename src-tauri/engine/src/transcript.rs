@@ -312,6 +312,14 @@ impl Transcript {
         Some(self.lazy(id)?)
     }
 
+    /// The session that sent the message in this item.
+    pub fn sender(&self, id: &ItemId) -> Option<&Sender> {
+        match &self.item(id)?.body {
+            Body::Message { sender, .. } => Some(sender),
+            _ => None,
+        }
+    }
+
     fn lazy(&self, id: &ItemId) -> Option<&LazyItem> {
         Some(&self.items[*self.index.get(id)?])
     }

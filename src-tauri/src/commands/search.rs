@@ -1,7 +1,7 @@
 //! Commands of the search in all sessions.
 
 use super::{Answer, project_of};
-use crate::far::history;
+use crate::far::{self, history};
 use crate::start::StartPage;
 use crate::windows::{Search, Windows};
 use crate::{emit, showing};
@@ -139,4 +139,30 @@ pub async fn locate_item(
 ) -> Answer<Option<u32>> {
     let project = project_of(&app, &window)?;
     app.state::<SessionRegistry>().session(&project, &session_id)?.locate(item_id).await
+}
+
+/// Opens the session that sent a message of a session of this project, in the window of its project. A page names no
+/// folder: it is that of the process which sent the message.
+#[tauri::command]
+pub async fn open_sender(
+    app: AppHandle,
+    window: WebviewWindow,
+    session_id: SessionId,
+    item_id: ItemId,
+) -> Answer<()> {
+    let project = project_of(&app, &window)?;
+    let session = app.state::<SessionRegistry>().session(&project, &session_id)?;
+    let sender = session.sender(item_id).await?.unwrap_or_default();
+    let (Some(agent_session_id), Some(folder)) = (sender.agent_session_id, sender.folder) else {
+        return Err(CommandError {
+            code: ErrorCode::NoSuchSession,
+            message: "The agent does not report which session sent this message.".to_owned(),
+            detail: None,
+        });
+    };
+    let of_sender = match project {
+        ProjectRef::Here(_) => ProjectRef::from(folder.as_str()),
+        ProjectRef::There(project) => far::project_on(&project.machine, &folder)?.into(),
+    };
+    showing::stored(&app, &of_sender, &agent_session_id, None).await
 }

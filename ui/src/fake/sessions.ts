@@ -347,6 +347,13 @@ export abstract class FakeSessions extends FakeDesktop {
     return Promise.resolve();
   }
 
+  openSender(sessionId: SessionId, itemId: ItemId): Promise<void> {
+    const body = this.sessions.get(sessionId)?.items.find(({ id }) => id === itemId)?.body;
+    const sender = body?.type === 'message' ? body.sender.agentSessionId : null;
+    if (sender !== null) return this.openFound(sender, null);
+    return refuse('noSuchSession', 'The agent does not report which session sent this message.');
+  }
+
   locateItem(sessionId: SessionId, itemId: ItemId): Promise<number | null> {
     return Promise.resolve(this.#rowOf(sessionId, itemId));
   }

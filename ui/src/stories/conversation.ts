@@ -444,9 +444,13 @@ export const transcript: Page = () =>
     'a long thought': inSlices(WORDS.map((words, nr) => script.thinking(nr === 0 ? 6_000 : null, words))),
   });
 
-const message = (name: string, text = 'Please look at the totals of May.'): Body => ({
+const message = (
+  name: string,
+  text = 'Please look at the totals of May.',
+  agentSessionId: string | null = null,
+): Body => ({
   type: 'message',
-  sender: { name, agentSessionId: null, folder: '/home/ada/docs' },
+  sender: { name, agentSessionId, folder: '/home/ada/docs' },
   text,
 });
 
@@ -461,6 +465,7 @@ export const items: Page = () => [
   }),
   ...states('MessageBlock', ItemView, {
     named: inSession(message('docs')),
+    'of a known session': inSession(message('docs', undefined, 'of-docs')),
     'without a name': inSession(message('')),
     'one long word': inSession(message(LONG_WORD, LONG_WORD)),
   }),

@@ -281,6 +281,9 @@ impl Mirror {
                 let place = |item| self.subscribers.window_place(item, part, &self.transcript);
                 let _ = reply.send(self.transcript.item(&item_id).map(place));
             }
+            Message::Sender { item_id, reply } => {
+                drop(reply.send(self.transcript.sender(&item_id).cloned()));
+            }
             Message::Complain(problem) => {
                 let message = "The command could not be read.".to_owned();
                 let error = CommandError { code: ErrorCode::BadCommand, message, detail: Some(problem) };

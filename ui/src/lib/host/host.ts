@@ -213,6 +213,8 @@ export interface Host {
   stopSearch(): Promise<void>;
   /** Opens a session that the search found, in the window of its project, at an item if one is given. */
   openFound(agentSessionId: string, itemId: ItemId | null): Promise<void>;
+  /** Opens the session that sent the message in this item, in the window of its project. */
+  openSender(sessionId: SessionId, itemId: ItemId): Promise<void>;
   /** Returns the row of an item; `null` if the part of the transcript that was read so far does not have it. */
   locateItem(sessionId: SessionId, itemId: ItemId): Promise<number | null>;
   /** Opens the board of all projects, or brings it up. */

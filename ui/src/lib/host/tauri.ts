@@ -91,6 +91,7 @@ export const tauriHost: Host = {
     call('search_sessions', { nr, query, all, toTheEnd, utcOffsetMinutes }),
   stopSearch: () => call('stop_search'),
   openFound: (agentSessionId, itemId) => call('open_found', { agentSessionId, itemId }),
+  openSender: (sessionId, itemId) => call('open_sender', { sessionId, itemId }),
   locateItem: (sessionId, itemId) => call('locate_item', { sessionId, itemId }),
   worktrees: () => call('worktrees'),
   planWorktree: (branch) => call('plan_worktree', { branch }),

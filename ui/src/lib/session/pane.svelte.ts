@@ -165,6 +165,13 @@ export class Pane {
     await this.project.openRow(row);
   }
 
+  /** Opens the session that sent a message, wherever its project is. */
+  async openSender(itemId: ItemId): Promise<void> {
+    const { id } = this;
+    if (id === null) return;
+    await this.project.problems.attempt('The session was not opened', () => this.host.openSender(id, itemId));
+  }
+
   /** Forks the session, up to its end or before a prompt. */
   async fork(before: ItemId | null): Promise<void> {
     const { id } = this;

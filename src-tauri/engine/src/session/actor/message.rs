@@ -143,6 +143,10 @@ impl Actor {
                 // A caller that has gone away needs no reply.
                 let _ = reply.send(transcript.item(&item_id).map(place));
             }
+            // A caller that has gone away needs no reply.
+            Message::Sender { item_id, reply } => {
+                drop(reply.send(self.core.transcript().sender(&item_id).cloned()));
+            }
             Message::Snapshot(reply) => {
                 self.flush().await;
                 // A caller that has gone away needs no snapshot.
