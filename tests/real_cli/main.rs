@@ -23,6 +23,7 @@ mod far;
 mod fork;
 #[cfg(unix)]
 mod forms;
+mod front_matter;
 #[cfg(target_os = "linux")]
 mod hibernation;
 #[cfg(unix)]
@@ -305,6 +306,7 @@ fn main() {
     #[cfg(unix)]
     alone.extend(tests![rules: a_rule_holds_in_a_folder_with_any_name].into_iter().map(within_all));
     under_the_engine.extend(tests![trust: a_trusted_folder_has_all_that_it_says]);
+    alone.extend(tests![front_matter: a_document_is_loaded_as_it_is_shown]);
     let changes = tests![trust: a_change_takes_effect_only_with_the_answer];
     under_the_engine.extend(changes.into_iter().map(within_all));
 
@@ -407,7 +409,7 @@ fn on_the_old_version() -> Vec<suite::Test> {
             a_prompt_is_kept_when_the_agent_is_killed_at_its_first_request,
     ]);
     let mut chosen: Vec<suite::Test> = chosen.into_iter().map(suite::Test::sampled).collect();
-    chosen.extend(tests![trust: a_trusted_folder_has_all_that_it_says]);
+    chosen.extend(tests![trust: a_trusted_folder_has_all_that_it_says; front_matter: a_document_is_loaded_as_it_is_shown]);
     let in_many_folders = tests![
         trust: a_change_takes_effect_only_with_the_answer;
         hostile: no_folder_gets_its_way_under_the_engine, a_trusted_folder_gets_its_way;

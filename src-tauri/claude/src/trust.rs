@@ -59,7 +59,9 @@ pub fn judge(found: &mut Findings, bytes: &[u8], role: &Role) {
     for oddity in &text.oddities {
         found.odd("Is written in an unusual way", (*oddity).to_owned());
     }
-    if text.text.trim().is_empty() {
+    // The CLI offers a skill or a command without a text too.
+    let is_offered = matches!(role, Role::Skill { .. } | Role::Command { .. });
+    if text.text.trim().is_empty() && !is_offered {
         return;
     }
     match role {

@@ -53,7 +53,7 @@ impl Conversation {
             return;
         }
         let text = without_reminders(text);
-        let text = without_title_request(text.trim());
+        let text = without_place_of_skill(without_title_request(text.trim()));
         if !text.is_empty() && !is_the_clis_own(text) {
             self.prompts.push(text.to_owned());
             self.n_results = 0;
@@ -88,6 +88,12 @@ fn without_reminders(text: &str) -> String {
 fn without_title_request(text: &str) -> &str {
     let session = text.strip_prefix("<session>").and_then(|rest| rest.split_once("</session>"));
     session.map_or(text, |(prompts, _)| prompts.trim())
+}
+
+/// The text of a skill begins with the place of its files.
+fn without_place_of_skill(text: &str) -> &str {
+    let skill = text.strip_prefix("Base directory for this skill: ").and_then(|rest| rest.split_once("\n\n"));
+    skill.map_or(text, |(_, body)| body)
 }
 
 /// Messages about an interrupt, a crash or a slash command are texts of the user, too.

@@ -25,12 +25,19 @@ pub(super) fn find(found: &mut Findings, text: &str, role: &Role) {
             return;
         }
     };
-    let own_name = values(&entries, "name").last().map(Json::text);
+    let mut refused = Vec::new();
+    let accepted = match role {
+        Role::Agent => agent::accepted(&entries, &mut refused),
+        _ => plugin::accepted(&entries, &mut refused),
+    };
+    let own_name = |entries: &[(String, Json)]| values(entries, "name").last().map(Json::text);
     let (title, name) = match role {
-        Role::Skill { name } => ("Adds a skill", own_name.unwrap_or_else(|| name.clone())),
+        Role::Skill { name } => {
+            ("Adds a skill", accepted.as_deref().and_then(own_name).unwrap_or_else(|| name.clone()))
+        }
         Role::Command { name } => ("Adds a slash command", name.clone()),
         Role::Agent | Role::Settings | Role::Servers | Role::Schedule | Role::NotLoaded { .. } => {
-            ("Adds a subagent", own_name.unwrap_or_default())
+            ("Adds a subagent", own_name(&entries).unwrap_or_default())
         }
     };
     found.add(FindingKind::Setting, Severity::Changes, title, name);
@@ -55,16 +62,17 @@ pub(super) fn find(found: &mut Findings, text: &str, role: &Role) {
             _ => {}
         }
     }
-    let mut refused = Vec::new();
-    let (accepted, left_out) = match role {
-        Role::Agent => (agent::accepted(&entries, &mut refused), "The subagent is left out"),
-        _ => (plugin::accepted(&entries, &mut refused), "The document is left out"),
-    };
+    // What is wrong with a whole entry and with a part of it is the same.
+    refused.dedup();
     for (place, text) in refused {
         found.odd("Is not understood, so it is left out", format!("{place} = {text}"));
     }
+    let is_agent = *role == Role::Agent;
+    let left_out = if is_agent { "The subagent is left out" } else { "The document is left out" };
     if accepted.is_none() {
         found.odd(left_out, "Without this part it could do more.".to_owned());
+    } else if is_agent && agent::read(text).is_none() {
+        found.odd(left_out, "It needs a name, a description and instructions.".to_owned());
     }
     for command in commands(body) {
         found.add(FindingKind::Hook, Severity::Runs, "Runs when it is used", command);
@@ -104,4 +112,56 @@ fn commands(body: &str) -> Vec<&str> {
 
 fn digest(body: &str) -> String {
     Sha256::digest(body).iter().take(6).map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The titles and texts of the findings without the document's own details.
+    fn shown(text: &str, role: &Role) -> Vec<String> {
+        let mut found = Findings::new("x.md".to_owned(), None);
+        super::super::judge(&mut found, text.as_bytes(), role);
+        found.list.iter().map(|finding| format!("{}: {}", finding.title, finding.text)).collect()
+    }
+
+    #[test]
+    fn a_skill_is_shown_by_the_name_that_every_version_uses() {
+        let skill = Role::Skill { name: "folder".to_owned() };
+        let shown = |name: &str| shown(&format!("---\nname: {name}\n---\nbody"), &skill);
+        assert_eq!(shown("doc"), ["Adds a skill: doc"]);
+        assert_eq!(shown("\"d\\u00f3c, 2: a/b\""), ["Adds a skill: d\u{f3}c, 2: a/b"]);
+        for name in ["\"a\\u200bb\"", "\" a\"", "<a>", "\"a\\nb\"", "true", &"a".repeat(65)] {
+            assert_eq!(shown(name)[0], "Adds a skill: folder", "{name}");
+            assert!(shown(name)[1].starts_with("Is not understood, so it is left out: name = "), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_skill_and_a_command_without_a_text_are_shown() {
+        assert_eq!(shown("", &Role::Skill { name: "folder".to_owned() }), ["Adds a skill: folder"]);
+        assert_eq!(
+            shown(" \n", &Role::Command { name: "typed".to_owned() }),
+            ["Adds a slash command: typed"]
+        );
+        assert!(shown("", &Role::Agent).is_empty());
+    }
+
+    #[test]
+    fn a_subagent_that_is_not_loaded_is_said_to_be_left_out() {
+        let is_left_out = |text: &str| {
+            shown(text, &Role::Agent).iter().any(|line| line.starts_with("The subagent is left out"))
+        };
+        assert!(!is_left_out("---\nname: a\ndescription: d\n---\nbody"));
+        for text in ["body", "---\nname: a\n---\nbody", "---\nname: a\ndescription: d\n---\n"] {
+            assert!(is_left_out(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_value_is_named_once() {
+        let shown = shown("---\nhooks: x\n---\n", &Role::Command { name: "typed".to_owned() });
+        let n_named = shown.iter().filter(|line| line.ends_with(": hooks = x")).count();
+        assert_eq!(n_named, 1, "{shown:?}");
+    }
 }

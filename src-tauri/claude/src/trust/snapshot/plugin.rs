@@ -7,6 +7,9 @@ use serde_json::json;
 /// The prefix that distinguishes the folder's skills and commands from others with the same name.
 const NAME: &str = "project";
 
+/// Maximum length of a skill's name, in characters.
+const MOST_NAME: usize = 64;
+
 /// The file `.claude-plugin/plugin.json`.
 pub fn manifest() -> String {
     json!({ "name": NAME, "version": "1.0.0" }).to_string()
@@ -47,7 +50,8 @@ pub(in crate::trust) fn accepted(
         let value = match (key.as_str(), value) {
             // An entry without a value.
             (_, Json::Null) => continue,
-            ("name" | "description" | "argument-hint" | "when_to_use" | "model" | "agent", Json::Text(_)) => {
+            ("name", Json::Text(name)) => is_name(name).then(|| value.clone()),
+            ("description" | "argument-hint" | "when_to_use" | "model" | "agent", Json::Text(_)) => {
                 Some(value.clone())
             }
             ("version" | "effort", Json::Text(_) | Json::Number(_)) => Some(value.clone()),
@@ -73,6 +77,20 @@ pub(in crate::trust) fn accepted(
         }
     }
     (!widens).then_some(accepted)
+}
+
+/// Whether every version of the CLI uses this name: instead of another one 2.1.332 uses the name of the folder, and 2.1.197
+/// the name itself.
+fn is_name(name: &str) -> bool {
+    // Of the invisible characters, those that are letters or marks.
+    let is_hidden = |c: char| {
+        matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{3164}'
+            | '\u{ffa0}' | '\u{feff}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+    };
+    let is_plain =
+        |c: char| c == ' ' || !(c.is_control() || c.is_whitespace() || is_hidden(c) || "<>".contains(c));
+    name == name.trim() && name.chars().count() <= MOST_NAME && name.chars().all(is_plain)
 }
 
 fn value_of(entries: &[(String, Json)], key: &str) -> String {
