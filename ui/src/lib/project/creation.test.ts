@@ -61,10 +61,27 @@ describe('what is typed before a new session is open', () => {
     late.resolve();
     const field = await screen.findByRole<HTMLTextAreaElement>('textbox', { name: 'Side question' });
     await expect.poll(() => field.value).toBe('where is it?');
-    field.focus();
+    await expect.poll(() => document.activeElement).toBe(field);
     await user.keyboard('{Enter}');
     const asked = () => command.mock.calls.filter(([, { type }]) => type === 'askSide').map(([id]) => id);
     await expect.poll(asked).toEqual(['s-new-1']);
+  });
+
+  it.each([
+    ['the page without a session', async () => {}],
+    ['that page, while a session is being created', newSession],
+  ])('opens a side question of the new session from %s', async (_name, begin) => {
+    const { host, user, late } = await opened('start');
+    const command = vi.spyOn(host, 'command');
+    promptBox().focus();
+    await begin();
+    await user.keyboard('/btw where is it?{Escape}{Enter}');
+    late.resolve();
+    const field = await screen.findByRole<HTMLTextAreaElement>('textbox', { name: 'Side question' });
+    expect(field.value).toBe('where is it?');
+    await expect.poll(() => document.activeElement).toBe(field);
+    expect(promptBox().value).toBe('');
+    expect(command.mock.calls.map(([, { type }]) => type)).not.toContain('prompt');
   });
 
   it('is kept for the next one if none was created, also when it was sent', async () => {

@@ -1,7 +1,7 @@
 // Keeps the keyboard somewhere: if the element with the focus is removed, the focus goes on to the prompt.
 
 /** The browser leaves the focus at the body when the focused element is removed. */
-const isNowhere = () => document.activeElement === null || document.activeElement === document.body;
+export const isNowhere = () => document.activeElement === null || document.activeElement === document.body;
 
 /**
  * Watches for the removal of the focused element. Of an entry of the conversation, the focus goes to the conversation,
