@@ -1,10 +1,10 @@
 //! Puts changed settings into effect, whether the page, `deskbell settings` or the user's editor changed the file.
 
-use crate::closing::Question;
 use crate::start;
 use crate::windows::{BOARD, Windows};
-use crate::{autostart, board, emit, keep_awake, lifecycle, native_dialogs, project, zoom};
+use crate::{autostart, board, emit, keep_awake, lifecycle, project, zoom};
 use deskbell_cli::logs;
+use deskbell_dialogs::Question;
 use deskbell_engine::api::{CommandError, Settings, WindowEvent};
 use deskbell_engine::disk;
 use deskbell_engine::settings::{SettingsFile, SettingsWatch};
@@ -67,7 +67,7 @@ pub async fn confirm(window: &WebviewWindow, changes: &[String]) -> Result<(), C
         background: None,
         arms_late: true,
     };
-    native_dialogs::accepted(window, question, "You did not confirm the change in the dialog.").await
+    deskbell_dialogs::accepted(window, question, "You did not confirm the change in the dialog.").await
 }
 
 /// Reads the file and puts it into effect.

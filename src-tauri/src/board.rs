@@ -1,12 +1,12 @@
 //! The board: a window with the sessions of all projects that work, wait for the user or have just finished.
 
-use crate::ask::DialogController;
 use crate::emit::{self, Channels};
 use crate::lifecycle;
 use crate::questions::OpenQuestions;
 use crate::start::StartPage;
 use crate::windows::{BOARD, bring_up};
 use anyhow::Context;
+use deskbell_dialogs::permission::DialogController;
 use deskbell_engine::api::*;
 use deskbell_engine::board::Board;
 use deskbell_engine::projects::Change;

@@ -1,5 +1,6 @@
 //! The questions before a window closes, or the app quits, whose sessions work or wait for the user.
 
+use deskbell_dialogs::Question;
 use deskbell_engine::api::{BoardState, Session, SessionLink, Status};
 use deskbell_engine::title::Title;
 
@@ -8,31 +9,6 @@ const NAMED: usize = 6;
 
 /// Longest name of a session in a question, in characters.
 const NAME: usize = 60;
-
-/// A question about work. Closing the dialog changes nothing.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Question {
-    /// The title of the dialog.
-    pub title: String,
-    pub text: String,
-    /// The words of the button that ends the work.
-    pub accept: &'static str,
-    /// The words of the button that lets the work continue without a window, and of the box that makes either answer
-    /// the setting.
-    pub background: Option<(&'static str, &'static str)>,
-    /// Its button is disabled for a moment after the dialog appears, because a page chose the moment. Linux only: other
-    /// systems' dialogs cannot do it.
-    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "rfd enables all buttons at once"))]
-    pub arms_late: bool,
-}
-
-/// The user's answer to a [`Question`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
-    Cancel,
-    Stop { remember: bool },
-    Background { remember: bool },
-}
 
 /// The question to ask before the window of a project closes; `None` if nothing would be stopped.
 pub fn question(project: &str, sessions: &[Session]) -> Option<Question> {

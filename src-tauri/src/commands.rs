@@ -18,7 +18,6 @@ pub mod transcript;
 pub mod usage;
 pub mod worktrees;
 
-use crate::ask::DialogController;
 use crate::emit::Channels;
 use crate::notify::Bell;
 use crate::opening::not_opened;
@@ -30,6 +29,7 @@ use crate::{
     zoom,
 };
 use deskbell_cli::logs;
+use deskbell_dialogs::permission::DialogController;
 use deskbell_engine::api::*;
 use deskbell_engine::attachment::CheckedAttachment;
 use deskbell_engine::disk;

@@ -27,7 +27,6 @@ mod lifecycle;
 mod links;
 mod marks;
 mod menu_bar;
-mod native_dialogs;
 mod notify;
 mod opening;
 mod pane;
@@ -60,7 +59,7 @@ use std::process::ExitCode;
 /// Runs the action that the command line selects.
 pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     let desktop =
-        Desktop { window, edit: editor::main, say_failure: native_dialogs::say_failure, gpu: gpu::draws };
+        Desktop { window, edit: editor::main, say_failure: deskbell_dialogs::say_failure, gpu: gpu::draws };
     deskbell_cli::main(args, Some(&desktop))
 }
 
@@ -76,7 +75,7 @@ fn window(args: Args) -> ExitCode {
         Err(error) => {
             eprintln!("deskbell: {error:#}");
             if says_failures || is_about_this_display(&error) {
-                native_dialogs::say_failure(&title, &format!("{error:#}"));
+                deskbell_dialogs::say_failure(&title, &format!("{error:#}"));
             }
             ExitCode::FAILURE
         }

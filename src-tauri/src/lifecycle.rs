@@ -2,14 +2,12 @@
 
 pub mod own;
 
-use crate::ask::DialogController;
 use crate::background::{Background, IDLE};
-use crate::closing::{self, Answer};
+use crate::closing;
 use crate::emit::{Channels, to_window};
 use crate::links;
 use crate::marks;
 use crate::menu_bar;
-use crate::native_dialogs;
 use crate::notify::Bell;
 use crate::places::{PlacesStore, WindowPlace};
 use crate::questions::OpenQuestions;
@@ -22,6 +20,8 @@ use crate::windows::{
 use crate::worktree_uses;
 use crate::zoom;
 use anyhow::Context;
+use deskbell_dialogs::Answer;
+use deskbell_dialogs::permission::DialogController;
 use deskbell_engine::api::{
     Asking, Closing, CommandError, Dropped, ErrorCode, PagePoint, ProjectRef, SessionId, Theme, WindowEvent,
 };
@@ -354,7 +354,7 @@ async fn close_unless_cancelled(app: &AppHandle, window: &WebviewWindow) {
     let answer = match (closing::question(&name_of(&project), &sessions), chosen) {
         (None, _) | (_, Closing::Stop) => Answer::Stop { remember: false },
         (_, Closing::Background) => Answer::Background { remember: false },
-        (Some(question), Closing::Ask) => match native_dialogs::confirm(window, question).await {
+        (Some(question), Closing::Ask) => match deskbell_dialogs::confirm(window, question).await {
             Ok(answer) => answer,
             // The app is ending, or there is no dialog: the window must stay closable.
             Err(error) => {
@@ -413,7 +413,7 @@ pub async fn end(app: &AppHandle) {
 pub async fn quit(app: &AppHandle, window: &WebviewWindow) -> anyhow::Result<()> {
     let sessions = app.state::<SessionRegistry>().all();
     if let Some(question) = closing::quit_question(&sessions) {
-        match native_dialogs::confirm(window, question).await {
+        match deskbell_dialogs::confirm(window, question).await {
             Ok(Answer::Cancel) => return Ok(()),
             Ok(_) => {}
             // There is no dialog: the app must stay closable.

@@ -3,9 +3,10 @@
 
 #[cfg(target_os = "linux")]
 use crate::activation;
-use crate::ask::{self, DialogController, Outcome};
+use crate::ask;
 use crate::emit;
 use crate::windows::{self, Windows};
+use deskbell_dialogs::permission::{DialogController, Outcome};
 use deskbell_engine::api::{
     BellKind, BellTest, CommandError, Decision, ErrorCode, PermissionRequest, ProjectRef, RemoteMachine,
     RequestId, RequestKind, Session, SessionId, UserCommand, WindowEvent,

@@ -1,6 +1,6 @@
 //! The app: its start, the handling of session events, and its end.
 
-use crate::ask::{self, DialogController};
+use crate::ask;
 use crate::background::Background;
 use crate::emit::Channels;
 use crate::notify::{Bell, Ring};
@@ -16,13 +16,14 @@ use crate::watch::FolderWatches;
 use crate::webkit;
 use crate::windows::Windows;
 use crate::{
-    apply_settings, autostart, board, commands, emit, keep_awake, keep_running, lifecycle, menu_bar,
-    native_dialogs, project, starting, tray, waiting, worktree_uses,
+    apply_settings, autostart, board, commands, emit, keep_awake, keep_running, lifecycle, menu_bar, project,
+    starting, tray, waiting, worktree_uses,
 };
 use anyhow::Context;
 use deskbell_cli::args::Args;
 use deskbell_cli::logs;
 use deskbell_cli::signals;
+use deskbell_dialogs::permission::{self, DialogController};
 use deskbell_engine::api::*;
 use deskbell_engine::bell::BellEvent;
 use deskbell_engine::disk::{self, SetAside};
@@ -185,7 +186,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
                 if let Err(error) = set_up {
                     eprintln!("deskbell: {error:#}");
                     if says_failures {
-                        native_dialogs::say_failure("Deskbell could not start", &format!("{error:#}"));
+                        deskbell_dialogs::say_failure("Deskbell could not start", &format!("{error:#}"));
                     }
                     app.handle().exit(1);
                 }
@@ -329,7 +330,7 @@ fn setup(app: &AppHandle, args: Args, opened: Opened) -> anyhow::Result<()> {
         gate,
         keep_running::SERVER,
     ))?;
-    let asking = DialogController::new(ask::native(app), {
+    let asking = DialogController::new(permission::native(app), {
         let app = app.clone();
         move |outcome| ask::carry_out(&app, outcome)
     });

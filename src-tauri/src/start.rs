@@ -1,12 +1,12 @@
 //! The start page: a window without a project. It lists the projects that were opened earlier, shows why a folder was
 //! not opened, and asks before the home folder is.
 
-use crate::ask::DialogController;
 use crate::emit::{self, Channels};
 use crate::lifecycle;
 use crate::questions::OpenQuestions;
 use crate::windows::{Windows, bring_up};
 use anyhow::Context;
+use deskbell_dialogs::permission::DialogController;
 use deskbell_engine::api::*;
 use deskbell_engine::disk::{self, SetAside};
 use deskbell_engine::projects::{Change, KnownProject, ProjectFolders, ProjectStore, Projects};

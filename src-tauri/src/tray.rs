@@ -10,7 +10,6 @@ mod icon;
 mod menu;
 
 use crate::board;
-use crate::native_dialogs;
 use crate::windows::{BOARD, bring_up};
 use crate::{closing, lifecycle, showing, start};
 use anyhow::Context;
@@ -113,7 +112,7 @@ async fn carry_out(app: AppHandle, mut choices: mpsc::UnboundedReceiver<Choice>)
                 ?choice,
                 "could not do what was chosen in the tray"
             );
-            native_dialogs::say_failure("Deskbell could not open this", &format!("{error:#}"));
+            deskbell_dialogs::say_failure("Deskbell could not open this", &format!("{error:#}"));
         }
     }
 }

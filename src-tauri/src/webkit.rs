@@ -5,8 +5,6 @@ mod real_time;
 mod wheel;
 
 use deskbell_engine::disk;
-use gtk::glib::object::IsA;
-use gtk::prelude::{ObjectExt, WidgetExt};
 use std::fs::File;
 use std::path::Path;
 use std::sync::LazyLock;
@@ -87,11 +85,6 @@ pub fn settle(window: &WebviewWindow) -> tauri::Result<()> {
             page.reload();
         });
     })
-}
-
-/// Whether a window is on a Wayland display; otherwise on X11, also that of Xwayland.
-pub fn is_on_wayland(widget: &impl IsA<gtk::Widget>) -> bool {
-    ObjectExt::type_(&WidgetExt::display(widget)).name().contains("Wayland")
 }
 
 /// Removes from a page's menu the items that leave the page, reload it or inspect it. Returns whether the menu is empty

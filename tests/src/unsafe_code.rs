@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 /// All of them. A crate that reads what an agent or a folder contains is not among them, and forbids it.
 const FILES: &[&str] = &[
     // Windows and dialogs of GTK, AppKit and Win32.
-    "src-tauri/src/ask/alert.rs",
-    "src-tauri/src/ask/gtk.rs",
-    "src-tauri/src/ask/task_dialog.rs",
-    "src-tauri/src/ask/task_dialog/tests.rs",
+    "src-tauri/dialogs/src/permission/alert.rs",
+    "src-tauri/dialogs/src/permission/gtk.rs",
+    "src-tauri/dialogs/src/permission/task_dialog.rs",
+    "src-tauri/dialogs/src/permission/task_dialog/tests.rs",
     // A token for a window of Wayland.
     "src-tauri/src/activation.rs",
     // The jump list of Windows.

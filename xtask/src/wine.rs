@@ -13,17 +13,16 @@ use std::time::{Duration, Instant};
 
 use crate::command::{command, find, read, run};
 use crate::display::VirtualDisplay;
-use crate::node::Node;
 use crate::packages::Need;
 use crate::process::{Guarded, Lines, marked};
-use crate::project::APP;
 use crate::scratch::Scratch;
 use crate::systems::{self, WINDOWS};
-use crate::{Outcome, system, ui};
+use crate::{Outcome, system};
 use serde_json::Value;
 
-/// The unit tests of the dialog. Others of the app have paths of Unix in them.
-const DIALOG: &str = "ask::task_dialog";
+/// The crate with the dialog, and the dialog's unit tests.
+const DIALOGS: &str = "deskbell-dialogs";
+const DIALOG: &str = "permission::task_dialog";
 
 /// The crates whose unit tests run there.
 const TESTED: [&str; 2] = ["deskbell-server", "deskbell-disk"];
@@ -83,11 +82,10 @@ pub fn wine() -> Outcome {
         tests
     };
     run(&mut tests(&TESTED))?;
-    ui::build(&Node::ensure()?)?;
-    run(tests(&[APP]).arg("--no-run"))?;
+    run(tests(&[DIALOGS]).arg("--no-run"))?;
     wine.add_library(&systems::folder().join(WINDOWS).join("debug/WebView2Loader.dll"))?;
     let display = VirtualDisplay::start()?;
-    run(tests(&[APP]).args(["--", DIALOG]).env("DISPLAY", display.name()))
+    run(tests(&[DIALOGS]).args(["--", DIALOG]).env("DISPLAY", display.name()))
 }
 
 /// A new Wine prefix. Its processes end when it is dropped.

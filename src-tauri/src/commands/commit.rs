@@ -1,9 +1,9 @@
 //! Commands of the commit box: commits of the user in the folder of the window's project.
 
 use super::{Answer, project_here};
-use crate::closing::Question;
+use crate::emit;
 use crate::running_commits::RunningCommits;
-use crate::{emit, native_dialogs};
+use deskbell_dialogs::Question;
 use deskbell_engine::LocalHost;
 use deskbell_engine::api::*;
 use deskbell_engine::changes::Commits;
@@ -128,7 +128,7 @@ async fn confirm(window: &WebviewWindow, folder: &Path, programs: &[String]) -> 
         arms_late: true,
     };
     let refusal = "You did not confirm the programs in the dialog, so no commit was made.";
-    native_dialogs::accepted(window, question, refusal).await
+    deskbell_dialogs::accepted(window, question, refusal).await
 }
 
 /// Stops the commit of this window.

@@ -2,9 +2,9 @@
 
 use super::{Answer, project_of};
 use crate::apply_settings;
-use crate::native_dialogs::{self, Chooser};
 use crate::terminal;
 use crate::windows::Windows;
+use deskbell_dialogs::Chooser;
 use deskbell_engine::api::*;
 use deskbell_sessions::registry::SessionRegistry;
 use deskbell_sessions::settings::CurrentSettings;
@@ -39,7 +39,7 @@ pub async fn open_login(app: AppHandle, window: WebviewWindow, session_id: Optio
 /// was chosen.
 #[tauri::command]
 pub async fn choose_agent(app: AppHandle, window: WebviewWindow) -> Answer<bool> {
-    let chosen = native_dialogs::choose(&window, Chooser::Program, dirs::home_dir()).await?;
+    let chosen = deskbell_dialogs::choose(&window, Chooser::Program, dirs::home_dir()).await?;
     let Some(program) = chosen else { return Ok(false) };
     let program = program.to_str().ok_or_else(|| CommandError {
         code: ErrorCode::BadCommand,

@@ -1,11 +1,11 @@
 //! Commands about other projects than the window's own: the start page, the folder chooser and the list of projects.
 
 use super::{Answer, here, project_here};
-use crate::native_dialogs::{self, Chooser};
 use crate::opening::{self, Confirmed, not_opened};
 use crate::project;
 use crate::start::{self, StartPage};
 use crate::windows::Windows;
+use deskbell_dialogs::Chooser;
 use deskbell_engine::api::*;
 use deskbell_engine::disk;
 use deskbell_engine::projects::{Change, ProjectStore};
@@ -33,7 +33,7 @@ pub async fn choose_folder(app: AppHandle, window: WebviewWindow) -> Answer<()> 
     let next_to = app.state::<Windows>().with(window.label(), |window| window.project.clone()).ok();
     let beside = next_to.as_ref().and_then(ProjectRef::here).and_then(Path::parent);
     let place = beside.map(Path::to_owned).or_else(dirs::home_dir);
-    match native_dialogs::choose(&window, Chooser::Folder, place).await? {
+    match deskbell_dialogs::choose(&window, Chooser::Folder, place).await? {
         Some(folder) => opening::open(&app, &folder, false, Confirmed::No).await.map(drop),
         None => Ok(()),
     }
@@ -57,7 +57,7 @@ pub async fn move_project(app: AppHandle, window: WebviewWindow, project: Projec
     let above = from.clone();
     let nearest = move || above.ancestors().skip(1).find(|folder| folder.is_dir()).map(Path::to_owned);
     let place = disk::run(&from, disk::DEADLINE, nearest).await?;
-    match native_dialogs::choose(&window, Chooser::MovedFolder, place).await? {
+    match deskbell_dialogs::choose(&window, Chooser::MovedFolder, place).await? {
         Some(folder) => open_moved(&app, &from, &folder).await,
         None => Ok(()),
     }

@@ -2,11 +2,11 @@
 
 use super::{Answer, project_of};
 use crate::far::history;
-use crate::native_dialogs::{self, Chooser};
 use crate::start::StartPage;
 use crate::windows::Windows;
 use crate::{emit, marks, terminal};
 use deskbell_cli::sessions;
+use deskbell_dialogs::Chooser;
 use deskbell_engine::api::*;
 use deskbell_engine::disk;
 use deskbell_engine::export::Conversation;
@@ -144,7 +144,7 @@ pub async fn export_session(
         detail: Some(detail),
     };
     let folder = dirs::document_dir().or_else(dirs::home_dir);
-    let Some(path) = native_dialogs::choose(&window, Chooser::NewFile(name), folder).await? else {
+    let Some(path) = deskbell_dialogs::choose(&window, Chooser::NewFile(name), folder).await? else {
         return Ok(None);
     };
     let text = session.query(ExportQuery { format }).await?;

@@ -1,11 +1,11 @@
 //! Commands on a transcript: subscribe and show rows.
 
 use super::{Answer, project_of};
-use crate::ask::DialogController;
 use crate::forward::Forward;
 use crate::lifecycle;
 use crate::places::PlacesStore;
 use crate::windows::Windows;
+use deskbell_dialogs::permission::DialogController;
 use deskbell_engine::api::*;
 use deskbell_engine::session::{Feed, SessionHandle, Subscriber};
 use deskbell_sessions::registry::SessionRegistry;

@@ -1,7 +1,7 @@
 //! Commands of the usage page: cost and tokens of this window's project or of all, and their export.
 
 use super::{Answer, project_here};
-use crate::native_dialogs::{self, Chooser};
+use deskbell_dialogs::Chooser;
 use deskbell_engine::api::*;
 use deskbell_engine::disk;
 use deskbell_engine::store::{SavedRecords, Store};
@@ -48,7 +48,7 @@ pub async fn export_usage(app: AppHandle, window: WebviewWindow, all: bool) -> A
     let project = chosen(&app, &window, all)?;
     let folder = dirs::document_dir().or_else(dirs::home_dir);
     let chooser = Chooser::NewFile(FILE_NAME.to_owned());
-    let Some(path) = native_dialogs::choose(&window, chooser, folder).await? else { return Ok(None) };
+    let Some(path) = deskbell_dialogs::choose(&window, chooser, folder).await? else { return Ok(None) };
     let text = By::csv(&saved().await?.usage_table(project.as_deref(), By::All));
     let to = path.clone();
     // The chooser asked before an existing file is replaced.

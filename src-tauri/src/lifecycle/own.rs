@@ -1,10 +1,11 @@
 //! The own window of a session: the user takes the session out of its project's window, and puts it back.
 
 use super::{bring_up, open, open_as, save_soon};
-use crate::ask::{self, DialogController};
+use crate::ask;
 use crate::emit::to_window;
 use crate::places::PlacesStore;
 use crate::windows::{ProjectWindow, Windows};
+use deskbell_dialogs::permission::DialogController;
 use deskbell_engine::api::{AgentKind, CommandError, ErrorCode, ProjectRef, Session, SessionId, WindowEvent};
 use deskbell_sessions::registry::SessionRegistry;
 use tauri::{AppHandle, Manager};

@@ -5,12 +5,36 @@
 //! on a second thread from its first dialog on (rfd 0.17): the callbacks of windows and of permission dialogs would then
 //! arrive on either thread.
 
-use crate::closing::{Answer, Question};
 use anyhow::Context;
 use deskbell_engine::api::{CommandError, ErrorCode};
 use std::path::PathBuf;
 use tauri::WebviewWindow;
 use tokio::sync::oneshot;
+
+/// A question about work. Closing the dialog changes nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Question {
+    /// The title of the dialog.
+    pub title: String,
+    pub text: String,
+    /// The words of the button that ends the work.
+    pub accept: &'static str,
+    /// The words of the button that lets the work continue without a window, and of the box that makes either answer
+    /// the setting.
+    pub background: Option<(&'static str, &'static str)>,
+    /// Its button is disabled for a moment after the dialog appears, because a page chose the moment. Linux only: other
+    /// systems' dialogs cannot do it.
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "rfd enables all buttons at once"))]
+    pub arms_late: bool,
+}
+
+/// The user's answer to a [`Question`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    Cancel,
+    Stop { remember: bool },
+    Background { remember: bool },
+}
 
 /// A chooser of the system.
 #[derive(Clone)]
@@ -97,7 +121,7 @@ pub fn say_failure(what: &str, problem: &str) {
 #[cfg(target_os = "linux")]
 mod system {
     use super::*;
-    use crate::ask::ARMED_AFTER;
+    use crate::permission::ARMED_AFTER;
     use gtk::prelude::*;
     use gtk::{
         ButtonsType, CheckButton, Container, DialogFlags, FileChooserAction, FileChooserNative, Label,

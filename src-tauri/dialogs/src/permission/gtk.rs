@@ -6,7 +6,6 @@ mod subject;
 use self::subject::SubjectView;
 use super::wording::{ARMED_AFTER, Button, DialogText, REASON, Subject};
 use super::{Backend, Respond};
-use crate::webkit;
 use ::gtk::atk::prelude::AtkObjectExt;
 use ::gtk::prelude::*;
 use ::gtk::{Box as Column, Dialog, Entry, Label, Orientation, ResponseType, gdk, glib};
@@ -247,11 +246,15 @@ fn is_on_screen(dialog: &Dialog) -> bool {
     let Some(window) = dialog.window() else { return false };
     let area = workarea(dialog.upcast_ref());
     let (_, x, y) = window.origin();
-    let (x, y) = if webkit::is_on_wayland(dialog) { (area.x(), area.y()) } else { (x, y) };
+    let (x, y) = if is_on_wayland(dialog) { (area.x(), area.y()) } else { (x, y) };
     x >= area.x()
         && y >= area.y()
         && x + window.width() <= area.x() + area.width()
         && y + window.height() <= area.y() + area.height()
+}
+
+fn is_on_wayland(dialog: &Dialog) -> bool {
+    ObjectExt::type_(&WidgetExt::display(dialog)).name().contains("Wayland")
 }
 
 fn heading(wording: &DialogText) -> Column {

@@ -1,8 +1,8 @@
 //! The dialog on a window of its own thread, with everything of Windows and nothing of Tauri. `cargo xtask wine` runs them.
 
 use super::*;
-use crate::ask::tests::ask;
-use crate::ask::wording::ARMED_AFTER;
+use crate::permission::tests::ask;
+use crate::permission::wording::ARMED_AFTER;
 use std::sync::mpsc::{self, Receiver};
 use std::time::Instant;
 use windows::Win32::System::ApplicationInstallationAndServicing::{ACTCTXW, ActivateActCtx, CreateActCtxW};
