@@ -24,11 +24,9 @@ use crate::opening::not_opened;
 use crate::places::PlacesStore;
 use crate::watch::FolderWatches;
 use crate::windows::{ProjectWindow, Windows};
-use crate::{
-    apply_settings, clipboard, editor, emit, gpu, lifecycle, links, project, showing, waiting, worktree_uses,
-    zoom,
-};
+use crate::{apply_settings, emit, lifecycle, links, project, showing, waiting, worktree_uses, zoom};
 use deskbell_cli::logs;
+use deskbell_desktop::{clipboard, editor, gpu};
 use deskbell_dialogs::permission::DialogController;
 use deskbell_engine::api::*;
 use deskbell_engine::attachment::CheckedAttachment;

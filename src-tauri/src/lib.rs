@@ -3,22 +3,16 @@
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make and read files of their own"))]
 
-#[cfg(target_os = "linux")]
-mod activation;
 mod apply_settings;
 mod ask;
 mod autostart;
 mod background;
 mod board;
-mod clipboard;
 mod closing;
 mod commands;
-mod detached;
-mod editor;
 mod emit;
 mod far;
 mod forward;
-mod gpu;
 #[cfg(any(windows, test))]
 mod jump_list;
 mod keep_awake;
@@ -34,25 +28,22 @@ mod places;
 mod project;
 mod questions;
 mod running_commits;
-#[cfg(all(unix, not(target_os = "macos")))]
-mod second_start;
 mod shell;
 mod showing;
 mod start;
 mod starting;
-mod terminal;
 mod tray;
-mod user_command;
 mod waiting;
 mod watch;
-#[cfg(target_os = "linux")]
-mod webkit;
 mod windows;
 mod worktree_uses;
 mod zoom;
 
 use deskbell_cli::Desktop;
 use deskbell_cli::args::Args;
+#[cfg(all(unix, not(target_os = "macos")))]
+use deskbell_desktop::second_start;
+use deskbell_desktop::{editor, gpu};
 use std::ffi::OsString;
 use std::process::ExitCode;
 

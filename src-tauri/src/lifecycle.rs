@@ -12,14 +12,14 @@ use crate::notify::Bell;
 use crate::places::{PlacesStore, WindowPlace};
 use crate::questions::OpenQuestions;
 use crate::running_commits::RunningCommits;
-#[cfg(target_os = "linux")]
-use crate::webkit;
 use crate::windows::{
     BOARD, ProjectWindow, Windows, bring_up, is_focused, name_of, seen_failures, title, title_of_own,
 };
 use crate::worktree_uses;
 use crate::zoom;
 use anyhow::Context;
+#[cfg(target_os = "linux")]
+use deskbell_desktop::webkit;
 use deskbell_dialogs::Answer;
 use deskbell_dialogs::permission::DialogController;
 use deskbell_engine::api::{

@@ -1,11 +1,11 @@
 //! Desktop notifications: one when a turn ends, fails or waits for the user, unless its window is in front; and
 //! the user's own command for the same events.
 
-#[cfg(target_os = "linux")]
-use crate::activation;
 use crate::ask;
 use crate::emit;
 use crate::windows::{self, Windows};
+#[cfg(target_os = "linux")]
+use deskbell_desktop::activation;
 use deskbell_dialogs::permission::{DialogController, Outcome};
 use deskbell_engine::api::{
     BellKind, BellTest, CommandError, Decision, ErrorCode, PermissionRequest, ProjectRef, RemoteMachine,

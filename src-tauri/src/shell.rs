@@ -8,12 +8,8 @@ use crate::opening;
 use crate::places::{PlacesStore, SavedPlaces};
 use crate::questions::OpenQuestions;
 use crate::running_commits::RunningCommits;
-#[cfg(all(unix, not(target_os = "macos")))]
-use crate::second_start::{self, SecondStart};
 use crate::start::{self, StartPage};
 use crate::watch::FolderWatches;
-#[cfg(target_os = "linux")]
-use crate::webkit;
 use crate::windows::Windows;
 use crate::{
     apply_settings, autostart, board, commands, emit, keep_awake, keep_running, lifecycle, menu_bar, project,
@@ -23,6 +19,10 @@ use anyhow::Context;
 use deskbell_cli::args::Args;
 use deskbell_cli::logs;
 use deskbell_cli::signals;
+#[cfg(all(unix, not(target_os = "macos")))]
+use deskbell_desktop::second_start::{self, SecondStart};
+#[cfg(target_os = "linux")]
+use deskbell_desktop::webkit;
 use deskbell_dialogs::permission::{self, DialogController};
 use deskbell_engine::api::*;
 use deskbell_engine::bell::BellEvent;

@@ -1,10 +1,10 @@
 //! The windows of projects, and the state that belongs to each: one for each project, and one for each session that the
 //! user gave a window of its own. A session is shown in one window at a time, because its draft has one place.
 
-#[cfg(target_os = "linux")]
-use crate::activation;
 use crate::forward::Forward;
 use crate::pane::Pane;
+#[cfg(target_os = "linux")]
+use deskbell_desktop::activation;
 use deskbell_engine::acp::ChosenAgent;
 use deskbell_engine::api::{
     BoardState, CommandError, ErrorCode, ItemId, NamedDraft, ProjectRef, Session, SessionId, Status,

@@ -168,6 +168,7 @@ fn modules_use_each_other_in_one_direction() {
         "src-tauri/agent/src",
         "src-tauri/claude/src",
         "src-tauri/acp/src",
+        "src-tauri/desktop/src",
         "src-tauri/dialogs/src",
         "src-tauri/disk/src",
         "src-tauri/server/src",

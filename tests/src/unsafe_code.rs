@@ -13,13 +13,13 @@ const FILES: &[&str] = &[
     "src-tauri/dialogs/src/permission/task_dialog.rs",
     "src-tauri/dialogs/src/permission/task_dialog/tests.rs",
     // A token for a window of Wayland.
-    "src-tauri/src/activation.rs",
+    "src-tauri/desktop/src/activation.rs",
     // The jump list of Windows.
     "src-tauri/src/jump_list/native.rs",
     // A variable that WebKit reads before the first page.
-    "src-tauri/src/webkit.rs",
+    "src-tauri/desktop/src/webkit.rs",
     // The policies of threads.
-    "src-tauri/src/webkit/real_time.rs",
+    "src-tauri/desktop/src/webkit/real_time.rs",
     // Signals to processes, and what happens between fork and exec.
     "src-tauri/demo-agent/src/session.rs",
     "src-tauri/demo-agent/src/steps/faults.rs",

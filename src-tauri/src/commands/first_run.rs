@@ -2,8 +2,8 @@
 
 use super::{Answer, project_of};
 use crate::apply_settings;
-use crate::terminal;
 use crate::windows::Windows;
+use deskbell_desktop::terminal;
 use deskbell_dialogs::Chooser;
 use deskbell_engine::api::*;
 use deskbell_sessions::registry::SessionRegistry;
