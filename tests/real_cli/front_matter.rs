@@ -159,7 +159,7 @@ impl<'a> Shown<'a> {
                 && finding.title.starts_with(words)
                 && finding.text.contains(&command)
         };
-        self.0.iter().any(|finding| is_it(finding))
+        self.0.iter().any(is_it)
     }
 }
 

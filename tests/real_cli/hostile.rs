@@ -1,6 +1,7 @@
 //! Hostile folders that try to act when an agent starts in them: none does unless it is trusted. With trust those do
 //! for which it is expected, so that the first half is meaningful.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::future::Future;
@@ -12,10 +13,12 @@ use anyhow::{Context, Result, bail, ensure};
 use deskbell_claude::request::rules_kept_locally;
 use deskbell_engine::api::{Decision, TrustDecision};
 use deskbell_engine::trust::TrustStore;
-use deskbell_tests::hostile_projects::{Effect, HostileProject, all, traces};
+use deskbell_tests::hostile_projects::{Effect, HostileProject, SERVERS, all, traces};
 use deskbell_tests::mock_api::{MockApi, Request};
 use deskbell_tests::real_cli::{Cli, CliChild, World};
 use deskbell_tests::relay::{DEADLINE, Relay};
+#[cfg(target_os = "linux")]
+use deskbell_tests::sockets::SocketWatch;
 use deskbell_tests::wait::eventually;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -51,13 +54,15 @@ fn sets(projects: impl IntoIterator<Item = HostileProject>) -> Vec<Set> {
 
 pub async fn no_folder_gets_its_way_under_the_engine() -> Result<()> {
     let version = Cli::find()?.version().await?;
+    let known = sockets_of_no_project().await?;
     each(
         sets(all()),
         |set| set.name,
         |set| {
-            let version = version.clone();
+            let (version, known) = (version.clone(), known.clone());
             async move {
-                let place = Place::of(&set.projects).await?;
+                let mut place = Place::of(&set.projects).await?;
+                let watched = Watched::of(&mut place.world)?;
                 let mut relay = Relay::spawn(&place.world, &[])?;
                 denied(&mut relay, &set.projects).await?;
                 let session = relay.session()?;
@@ -71,6 +76,9 @@ pub async fn no_folder_gets_its_way_under_the_engine() -> Result<()> {
                 let calls = place.trap.requests();
                 ensure!(calls.is_empty(), "it was called: {calls:?}");
                 ensure!(!place.world.api.messages().is_empty(), "the model was not asked");
+                let sockets = watched.sockets(&place.world)?;
+                let other: Vec<&String> = sockets.difference(&known).collect();
+                ensure!(other.is_empty(), "it has sockets that it has in no empty folder: {other:#?}");
                 Ok(())
             }
         },
@@ -88,7 +96,10 @@ pub async fn a_trusted_folder_gets_its_way() -> Result<()> {
         |set| {
             let version = version.clone();
             async move {
-                let place = Place::of(&set.projects).await?;
+                let mut place = Place::of(&set.projects).await?;
+                // Folders that open sockets are watched too: it is seen.
+                let opens_sockets = cfg!(target_os = "linux") && set.name == SERVERS;
+                let watched = opens_sockets.then(|| Watched::of(&mut place.world)).transpose()?;
                 let mut relay = Relay::spawn(&place.world, &["--trust"])?;
                 denied(&mut relay, &set.projects).await?;
                 let session = relay.session()?;
@@ -102,11 +113,63 @@ pub async fn a_trusted_folder_gets_its_way() -> Result<()> {
                 for project in &set.projects {
                     place.shows_the_effect_of(project, &session).await.context(project.name)?;
                 }
+                if let Some(watched) = watched {
+                    let sockets = watched.sockets(&place.world)?;
+                    let trap = format!("htons({})", place.trap.address().port());
+                    ensure!(
+                        sockets.iter().any(|used| used.contains(&trap)),
+                        "unseen: {trap} in {sockets:#?}"
+                    );
+                }
                 Ok(())
             }
         },
     )
     .await
+}
+
+/// A record of the sockets of an agent.
+#[cfg(target_os = "linux")]
+struct Watched(SocketWatch);
+
+#[cfg(not(target_os = "linux"))]
+struct Watched;
+
+impl Watched {
+    /// Records those of the agents that are started in this world from now on.
+    #[cfg(target_os = "linux")]
+    fn of(world: &mut World) -> Result<Self> {
+        let watch = SocketWatch::on(&world.cli.program, world.root())?;
+        world.agent = watch.program().to_owned();
+        Ok(Self(watch))
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn of(_: &mut World) -> Result<Self> {
+        Ok(Self)
+    }
+
+    /// What it used, once it has ended.
+    #[cfg(target_os = "linux")]
+    fn sockets(&self, world: &World) -> Result<BTreeSet<String>> {
+        let api = format!("htons({})", world.api.address().port());
+        self.0.used(&[(world.root().display().to_string(), "ROOT"), (api, "API")])
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn sockets(&self, _: &World) -> Result<BTreeSet<String>> {
+        Ok(BTreeSet::new())
+    }
+}
+
+/// The sockets of this version in an empty folder, with the prompts of all folders.
+async fn sockets_of_no_project() -> Result<BTreeSet<String>> {
+    let mut world = World::new().await?;
+    let watched = Watched::of(&mut world)?;
+    let mut relay = Relay::spawn(&world, &[])?;
+    denied(&mut relay, &all()).await?;
+    relay.finish().await?;
+    watched.sockets(&world)
 }
 
 /// No turn waits for this hook, and it ends with the agent.

@@ -298,7 +298,7 @@ fn main() {
     ]);
     let hostile_under_the_engine =
         tests![hostile: no_folder_gets_its_way_under_the_engine, a_trusted_folder_gets_its_way];
-    under_the_engine.extend(hostile_under_the_engine.into_iter().map(within_all));
+    under_the_engine.extend(hostile_under_the_engine.into_iter().map(within_all).map(watching));
     #[cfg(unix)]
     under_the_engine.extend(tests![hostile: git_runs_nothing_of_a_restricted_folder]);
     alone.extend(tests![trust: the_settings_of_this_version_are_known]);
@@ -324,6 +324,14 @@ fn main() {
     #[cfg(target_os = "linux")]
     let old = old.chain(shells.into_iter().map(|test| test.needing(login_shells::requirement())));
     suite::run(Requirement::Met, suite::N_THREADS, alone.chain(under_the_engine).chain(old).collect())
+}
+
+/// A test that records sockets, where that is possible.
+fn watching(test: suite::Test) -> suite::Test {
+    #[cfg(target_os = "linux")]
+    return test.needing(deskbell_tests::sockets::SocketWatch::requirement());
+    #[cfg(not(target_os = "linux"))]
+    test
 }
 
 /// Behaviour that could differ between versions: failures, an interrupt, a crash, and commands that change a
@@ -410,11 +418,14 @@ fn on_the_old_version() -> Vec<suite::Test> {
     ]);
     let mut chosen: Vec<suite::Test> = chosen.into_iter().map(suite::Test::sampled).collect();
     chosen.extend(tests![trust: a_trusted_folder_has_all_that_it_says; front_matter: a_document_is_loaded_as_it_is_shown]);
+    let within_all = |test: suite::Test| test.within(hostile::ALL);
     let in_many_folders = tests![
         trust: a_change_takes_effect_only_with_the_answer;
-        hostile: no_folder_gets_its_way_under_the_engine, a_trusted_folder_gets_its_way;
     ];
-    chosen.extend(in_many_folders.into_iter().map(|test| test.within(hostile::ALL)));
+    chosen.extend(in_many_folders.into_iter().map(within_all));
+    let hostile_folders =
+        tests![hostile: no_folder_gets_its_way_under_the_engine, a_trusted_folder_gets_its_way];
+    chosen.extend(hostile_folders.into_iter().map(within_all).map(watching));
     let needs = Requirement::from(&Cli::find_old().map(drop));
     let on_it = |test: suite::Test| {
         test.needing(needs.clone()).inside("old", |body| Box::pin(async { Cli::find_old()?.run(body).await }))

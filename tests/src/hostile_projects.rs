@@ -140,7 +140,7 @@ pub fn all() -> Vec<HostileProject> {
 /// Hooks of the usual form, each with a trace of its own.
 const HOOKS: &str = "hooks";
 /// Servers of the usual form.
-const SERVERS: &str = "servers";
+pub const SERVERS: &str = "servers";
 /// Settings and files that the CLI ignores as well.
 const IGNORED: &str = "ignored";
 

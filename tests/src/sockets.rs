@@ -1,5 +1,6 @@
 //! The socket calls of a program and of everything that it starts, recorded by strace.
 
+use std::collections::BTreeSet;
 use std::env;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -54,6 +55,14 @@ impl SocketWatch {
         Ok(())
     }
 
+    /// The kinds and addresses of the sockets, without what differs between two runs of a program: `names` replaces texts,
+    /// such as a temporary folder, and a number in the path of a socket is `#`.
+    pub fn used(&self, names: &[(String, &str)]) -> Result<BTreeSet<String>> {
+        let calls = fs::read_to_string(&self.log).context("strace has written nothing")?;
+        ensure!(calls.contains("socket("), "no socket was seen:\n{calls}");
+        Ok(calls.lines().filter_map(|call| used(call, names)).collect())
+    }
+
     /// Fails if a port was opened.
     pub fn opens_no_port(&self) -> Result<()> {
         let calls = fs::read_to_string(&self.log).context("strace has written nothing")?;
@@ -61,6 +70,29 @@ impl SocketWatch {
         ensure!(ports.is_empty(), "these calls open a port:\n{}", ports.join("\n"));
         Ok(())
     }
+}
+
+/// The kind of a new socket, or the call and the address. `None` for a call without an address.
+fn used(call: &str, names: &[(String, &str)]) -> Option<String> {
+    let (before, arguments) = call.split_once('(')?;
+    let name = before.rsplit(' ').next()?;
+    if name == "socket" {
+        return Some(format!("socket {}", arguments.split(')').next()?));
+    }
+    let address = arguments.split_once("{sa_family=")?.1.split('}').next()?;
+    let address = names.iter().fold(address.to_owned(), |address, (text, name)| address.replace(text, name));
+    if !address.starts_with("AF_UNIX") {
+        return Some(format!("{name} {address}"));
+    }
+    let mut digits = address.split(|c: char| !c.is_ascii_digit()).filter(|digits| !digits.is_empty());
+    let mut address: &str = &address;
+    let mut shown = String::new();
+    while let Some((before, after)) = digits.next().and_then(|digits| address.split_once(digits)) {
+        shown.push_str(before);
+        shown.push('#');
+        address = after;
+    }
+    Some(format!("{name} {shown}{address}"))
 }
 
 /// Whether a call binds an address of the internet, loopback included: other users of the computer reach that too.
@@ -127,6 +159,30 @@ mod tests {
             ("7 <... connect resumed>) = 0", true),
         ] {
             assert_eq!(is_local(call), expected, "{call}");
+        }
+    }
+
+    #[test]
+    fn what_differs_between_runs_is_left_out() {
+        let names = [("/tmp/dbx1Y".to_owned(), "ROOT"), ("htons(4711)".to_owned(), "API")];
+        let used = |call: &str| used(call, &names);
+        for (call, expected) in [
+            (
+                "7 socket(AF_INET, SOCK_STREAM, IPPROTO_TCP) = 5",
+                Some("socket AF_INET, SOCK_STREAM, IPPROTO_TCP"),
+            ),
+            (
+                r#"7 bind(5, {sa_family=AF_UNIX, sun_path="/tmp/dbx1Y/12/a34.sock"}, 20) = 0"#,
+                Some(r##"bind AF_UNIX, sun_path="ROOT/#/a#.sock""##),
+            ),
+            (
+                r#"7 connect(5, {sa_family=AF_INET, sin_port=htons(4711), sin_addr=inet_addr("127.0.0.1")}, 16) = 0"#,
+                Some(r#"connect AF_INET, sin_port=API, sin_addr=inet_addr("127.0.0.1")"#),
+            ),
+            (r#"7 sendto(5, "x", 1, MSG_NOSIGNAL, NULL, 0) = 1"#, None),
+            ("7 <... connect resumed>) = 0", None),
+        ] {
+            assert_eq!(used(call).as_deref(), expected, "{call}");
         }
     }
 
