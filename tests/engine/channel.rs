@@ -117,6 +117,15 @@ async fn the_rules_in_force_are_listed_with_where_they_come_from() {
             origin: RuleOrigin::Session,
         };
         assert!(rules.rules.contains(&given), "{:?}", rules.rules);
+
+        // It is asked about again once the user takes it back.
+        let suspend = Command::SuspendRules { rules: vec![given.rule.clone()], suspended: true };
+        life.command(suspend).await.unwrap();
+        let is_gone =
+            |session: &Session| session.rules.as_ref().is_some_and(|rules| !rules.rules.contains(&given));
+        life.facts("rules without it", is_gone).await;
+        life.prompt(&format!("{TOUCH}\nSAY done")).await;
+        assert_eq!(life.request().await.subject, "touch a.txt");
         life.close().await;
     }
 }

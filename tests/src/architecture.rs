@@ -269,6 +269,7 @@ fn few_modules_touch_the_file_system_without_disk() {
         // Metadata: the program to start, the root of a repository, links, the folder of an orphan, a folder's identity.
         "src/locate.rs",
         "src/projects/seen.rs",
+        "src/rule_files.rs",
         "src/changes/content.rs",
         "src/changes/revert.rs",
         "src/stored/files.rs",
@@ -391,7 +392,7 @@ fn uses_of_an_agent(text: &str) -> usize {
 /// `docs/design/agents.md` says why.
 #[test]
 fn little_in_the_engine_knows_which_agent_it_has() {
-    const LEFT: [(&str, usize); 16] = [
+    const LEFT: [(&str, usize); 17] = [
         // Stored conversations: their lines, images, texts and checkpoints.
         ("src/export/images.rs", 1),
         ("src/history.rs", 2),
@@ -407,6 +408,8 @@ fn little_in_the_engine_knows_which_agent_it_has() {
         ("src/recorder/streamed.rs", 1),
         ("src/replay/text.rs", 1),
         ("src/rewind/preview.rs", 1),
+        // The rules in its settings files.
+        ("src/rule_files.rs", 2),
         ("src/search/file.rs", 2),
         // The agent's logs of MCP servers.
         ("src/session/server_log.rs", 1),

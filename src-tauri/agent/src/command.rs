@@ -69,6 +69,8 @@ pub enum HostRequest {
     MoveToBackground,
     /// The permission rules in force.
     ListRules,
+    /// Asks about what these rules allow, whatever allows it. Replaces the rules of the last such request.
+    SuspendRules(Vec<String>),
     /// The exact usage of the session.
     ReadUsage,
     /// What fills the context window.

@@ -222,6 +222,48 @@ pub fn string_field(text: &str, name: &str) -> Option<String> {
     value.starts_with('"').then(|| unquoted(value).text)
 }
 
+/// The place of the value at these keys, in a text that is known to be valid JSON. Of duplicate keys the last one counts,
+/// as in the agent's parser.
+pub fn value_at(text: &str, keys: &[&str]) -> Option<Range<usize>> {
+    let mut place = 0..text.len();
+    for key in keys {
+        let inner = &text[place.clone()];
+        if !inner.trim_start().starts_with('{') {
+            return None;
+        }
+        let field = fields(inner).into_iter().rev().find(|field| field.name == *key)?;
+        place = place.start + field.value.start..place.start + field.value.end;
+    }
+    Some(place)
+}
+
+/// The places of an array's elements, in a text that is that array.
+pub fn elements(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut depth = 0_usize;
+    let mut element: Option<Range<usize>> = None;
+    for token in tokens(text) {
+        if matches!(token.kind, b'}' | b']') {
+            depth = depth.saturating_sub(1);
+        }
+        let is_end = depth == 0 || (depth == 1 && token.kind == b',');
+        if is_end {
+            found.extend(element.take());
+        } else {
+            element = Some(element.map_or(token.range.start, |element| element.start)..token.range.end);
+        }
+        if matches!(token.kind, b'{' | b'[') {
+            depth += 1;
+        }
+    }
+    found
+}
+
+/// The text of a string with its quotes, as in [`strings`]; `None` if it is another value.
+pub fn string(literal: &str) -> Option<String> {
+    literal.starts_with('"').then(|| unquoted(literal).text)
+}
+
 struct Field {
     name: String,
     value: Range<usize>,
@@ -365,6 +407,19 @@ mod tests {
         assert_eq!(with_field(r#"{"a":1,"a":2}"#, "a", "3"), r#"{"a":1,"a":3}"#);
         assert_eq!(with_field(r#"{"b":{"a":1}}"#, "a", "3"), r#"{"b":{"a":1},"a":3}"#);
         assert_eq!(with_field("{ }", "a", "3"), r#"{"a":3}"#);
+    }
+
+    #[test]
+    fn values_and_elements_are_found_by_their_places() {
+        let text = r#"{"a": 1, "p": [0], "p": { "q" : [ "x\"]", [1, {"y": 2}] , {}, 3 ] }}"#;
+        let list = &text[value_at(text, &["p", "q"]).unwrap()];
+        let found: Vec<&str> = elements(list).into_iter().map(|place| &list[place]).collect();
+        assert_eq!(found, [r#""x\"]""#, r#"[1, {"y": 2}]"#, "{}", "3"]);
+        assert_eq!(string(found[0]).as_deref(), Some("x\"]"));
+        assert_eq!(string(found[3]), None);
+        assert_eq!(elements("[]"), []);
+        assert_eq!((value_at(text, &["p", "r"]), value_at(text, &["a", "b"])), (None, None));
+        assert_eq!(value_at("[]", &["a"]), None);
     }
 
     #[test]

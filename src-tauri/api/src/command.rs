@@ -72,6 +72,9 @@ pub enum Command {
     MoveToBackground,
     /// Requests the agent's permission rules, which arrive in `Session::rules`.
     ListRules,
+    /// Has the agent ask about what these rules allow, whatever allows it, until its process ends; with `suspended` false
+    /// they allow again. Only for Claude Code, while it runs.
+    SuspendRules { rules: Vec<String>, suspended: bool },
     /// Requests a breakdown of the context window, which arrives in `Session::context`. Only for an agent with the capability
     /// `context`, while it runs.
     ReadContext,

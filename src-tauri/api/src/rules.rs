@@ -65,6 +65,65 @@ pub enum RuleOrigin {
     Other,
 }
 
+/// The settings files of Claude Code that may have rules, for a folder and its user.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct RuleFileList {
+    pub files: Vec<RuleFile>,
+    pub folder: FolderRules,
+}
+
+/// The effect of the rules in a folder's own files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum FolderRules {
+    /// The folder is trusted as it is now.
+    InEffect,
+    /// The folder's own settings are not loaded.
+    Restricted,
+    /// The files changed, and the user keeps the settings that were trusted before.
+    Kept,
+    /// The user has not decided yet, or not about the last change.
+    Undecided,
+}
+
+/// A settings file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct RuleFile {
+    /// `local`, `project` or `user`.
+    pub origin: RuleOrigin,
+    /// Absolute path.
+    pub path: String,
+    /// The real path, if a link leads there.
+    pub link: Option<String>,
+    /// By effect, in the order in which they are written.
+    pub rules: Vec<FileRule>,
+    /// The reason why the file could not be read. Its rules are unknown then.
+    pub problem: Option<String>,
+}
+
+/// A rule in a settings file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct FileRule {
+    pub effect: RuleEffect,
+    /// As it is written: `Read(/src/**)`.
+    pub rule: String,
+    /// Other forms in which the agent lists it: a copy of the settings has `Read(//home/me/project/src/**)`.
+    pub forms: Vec<String>,
+}
+
+/// Names a rule in a settings file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct RulePlace {
+    /// The path of the file, from [`RuleFileList`].
+    pub path: String,
+    pub effect: RuleEffect,
+    pub rule: String,
+}
+
 /// A failure of the permission channel: the agent did not ask where it must, or cannot ask at all.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]

@@ -54,6 +54,7 @@ impl Asked {
             | HostRequest::SetOption { .. }
             | HostRequest::ShowHeldMessages
             | HostRequest::SetMessages { .. }
+            | HostRequest::SuspendRules(_)
             | HostRequest::StopTask(_)
             | HostRequest::MoveToBackground
             | HostRequest::ReconnectServer(_)

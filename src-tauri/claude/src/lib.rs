@@ -15,6 +15,7 @@ pub mod options;
 pub mod other_sessions;
 mod outcome;
 pub mod request;
+pub mod rule_text;
 pub mod rules;
 pub mod searchable;
 pub mod server_log;

@@ -77,6 +77,8 @@ pub struct State {
     /// Tokens in the context.
     pub context: u64,
     pub rules: Vec<Rule>,
+    /// Rules that the host has it ask about.
+    pub suspended: Vec<String>,
     /// The level set by the host; `None` is the model's own.
     pub effort: Option<String>,
     pub results: u64,

@@ -48,7 +48,8 @@ impl Turn<'_> {
         if edits || catalogue::HARMLESS_TOOLS.contains(&name) || state.mode == "bypassPermissions" {
             return Some(json!({"decision": "accept", "source": "config", "reason_type": "mode"}));
         }
-        let ruled = state.rules.iter().any(|rule| rule.covers(call));
+        let ruled =
+            state.rules.iter().any(|rule| rule.covers(call) && !state.suspended.contains(&rule.to_string()));
         ruled.then(|| json!({"decision": "accept", "source": "user_permanent", "reason_type": "rule"}))
     }
 

@@ -117,6 +117,7 @@ fn take_up(options: &Options, environment: &Environment) -> Result<(State, bool)
         title,
         usage,
         context,
+        suspended: Vec::new(),
         rules: options.allowed_tools.iter().map(|tool| Rule::from_flag(tool)).collect(),
         effort: None,
         results: 0,

@@ -19,6 +19,11 @@ pub fn apply_flags(agent: &Agent, id: &Value, settings: &Value) {
             _ => {}
         });
     }
+    if let Some(permissions) = settings.get("permissions") {
+        let rules = permissions.get("ask").and_then(Value::as_array).into_iter().flatten();
+        let rules = rules.filter_map(Value::as_str).map(str::to_owned).collect();
+        agent.change(|state| state.suspended = rules);
+    }
     agent.output.line(&wire::success(id, Some(json!({}))));
 }
 
@@ -41,6 +46,9 @@ pub fn rules(state: &State, folder: &str) -> Value {
             let source = if rule.is_flag { "cliArg" } else { "session" };
             json!({"behavior": "allow", "source": source, "rule": rule.to_string(), "editability": "session"})
         })
+        .chain(state.suspended.iter().map(
+            |rule| json!({"behavior": "ask", "source": "flagSettings", "rule": rule, "editability": "readonly"}),
+        ))
         .collect();
     json!({"state": {"rules": rules, "workspaceDirectories": [], "originalCwd": folder, "managedOnly": false}})
 }

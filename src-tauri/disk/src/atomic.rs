@@ -1,6 +1,6 @@
 //! Files that are written completely or not at all.
 
-use super::read::{FileKind, kind, list};
+use super::read::{FileKind, kind, list, open_regular, read_start};
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
@@ -29,6 +29,24 @@ pub fn write_with_mode(path: &Path, bytes: &[u8], mode: Option<u32>) -> io::Resu
     file.as_file().sync_all()?;
     file.persist(path).map_err(|error| error.error)?;
     sync_folder(folder)
+}
+
+/// Replaces a file atomically with its permissions, if it still has the bytes `before`. Returns whether it had them.
+///
+/// Another program can still write between the last look and the replacement, which is one call of the system.
+pub fn replace_unchanged(path: &Path, before: &[u8], bytes: &[u8]) -> io::Result<bool> {
+    let (folder, file) = written(path, bytes, false)?;
+    let found = open_regular(path)?;
+    file.as_file().set_permissions(found.file.metadata()?.permissions())?;
+    file.as_file().sync_all()?;
+    // One byte more shows that the file has grown.
+    let now = read_start(path, before.len() as u64 + 1)?;
+    if now != before {
+        return Ok(false);
+    }
+    file.persist(path).map_err(|error| error.error)?;
+    sync_folder(folder)?;
+    Ok(true)
 }
 
 /// Creates a file atomically. If the path exists, whatever it is, this fails with the kind `AlreadyExists`.
@@ -178,6 +196,23 @@ mod tests {
         remove_old_leftovers_below(&folder.path().join("own"), later);
         assert_eq!(left.map(|left| left.exists()), [false, true]);
         assert_eq!(fs::read_to_string(own.join("state.json")).unwrap(), "whole");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_another_program_wrote_is_not_replaced() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("settings.json");
+        write_with_mode(&path, b"old", Some(0o640)).unwrap();
+        assert!(replace_unchanged(&path, b"old", b"new").unwrap());
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o7777, 0o640);
+        for other in ["old", "new and more", "ne"] {
+            fs::write(&path, other).unwrap();
+            assert!(!replace_unchanged(&path, b"new", b"newer").unwrap());
+            assert_eq!(fs::read_to_string(&path).unwrap(), other);
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
     #[cfg(unix)]

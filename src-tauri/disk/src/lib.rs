@@ -23,7 +23,7 @@ mod traps;
 pub use aside::{Loaded, SetAside, load_json, own_folder, set_aside};
 pub use atomic::{
     remove_file, remove_leftovers, remove_old_leftovers, remove_old_leftovers_below, replace,
-    write_atomically, write_new, write_with_mode,
+    replace_unchanged, write_atomically, write_new, write_with_mode,
 };
 pub use lock::{lock_writers, try_lock_writers};
 pub use pool::{DEADLINE, Unfinished, run};

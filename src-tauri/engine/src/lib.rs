@@ -16,6 +16,7 @@
 //! | follow sessions that run in a server | [`remote::ServerLink`] |
 //! | search, export and sum up | [`search`], [`export`], [`usage`] |
 //! | end everything that was started | [`process::guard`], [`process::orphans`] |
+//! | list permission rules by file, and remove one | [`rule_files::RuleFiles`] |
 //! | record a session, and see it again | [`recorder`], [`replay`] |
 //! | read the settings, and the projects that were opened | [`settings::SettingsFile`], [`projects::ProjectStore`] |
 //!
@@ -59,6 +60,7 @@ pub mod recorder;
 pub mod remote;
 pub mod replay;
 mod rewind;
+pub mod rule_files;
 pub mod search;
 mod server_tool;
 pub mod session;

@@ -27,9 +27,10 @@ use deskbell_acp::ChosenAgent;
 use deskbell_acp::agents::{Restriction, UNKNOWN};
 use deskbell_acp::folder::Checked;
 use files::{Content, Found, Role};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use survey::Survey;
 
+pub(crate) use files::settings_files;
 pub use git::restricted_environment;
 pub use snapshot::Snapshot;
 pub use store::{Admission, TrustError, TrustState, TrustStore};
@@ -46,9 +47,15 @@ fn surveyed(project: &Path, agent: Option<&ChosenAgent>) -> (Survey, Vec<Found>)
     let project = dunce::canonicalize(project).unwrap_or_else(|_| project.to_owned());
     let folder = agent.map(|agent| agent.facts().unwrap_or(&UNKNOWN).folder);
     let files = if folder.is_none_or(|folder| folder.claude) { files::read(&project) } else { Vec::new() };
+    (judged(project, agent, &files), files)
+}
+
+/// The survey of these files of Claude Code, and of the agent's own.
+fn judged(project: PathBuf, agent: Option<&ChosenAgent>, files: &[Found]) -> Survey {
+    let folder = agent.map(|agent| agent.facts().unwrap_or(&UNKNOWN).folder);
     let mut findings = Vec::new();
     let mut all_shown = true;
-    for file in &files {
+    for file in files {
         let mut found = Findings::new(file.place.label.clone(), link(file));
         judge(&mut found, &file.content, &file.place.role);
         all_shown &= !found.is_cut;
@@ -61,15 +68,15 @@ fn surveyed(project: &Path, agent: Option<&ChosenAgent>) -> (Survey, Vec<Found>)
             let (mut more, is_all) = agent_files::judge(&others);
             findings.append(&mut more);
             all_shown &= is_all;
-            fingerprint::of_agent(&decision_id(agent), &files, &others, &git)
+            fingerprint::of_agent(&decision_id(agent), files, &others, &git)
         }
-        _ => fingerprint::of(&files, &git),
+        _ => fingerprint::of(files, &git),
     };
     findings.extend(git);
     findings.sort_by_key(|finding| (finding.severity, finding.kind));
     let fingerprint = fingerprint.filter(|_| all_shown);
     let is_complete = agent.is_none_or(|agent| !view_of(agent).unchecked);
-    (Survey { project, findings, fingerprint, is_complete }, files)
+    Survey { project, findings, fingerprint, is_complete }
 }
 
 /// Names the decision about an agent, also as a folder's name. A row's id has only letters and dashes.

@@ -96,6 +96,8 @@ export function runCommand(session: FakeSession, command: Command): CommandError
     case 'listRules':
       session.patch({ rules: RULES });
       return null;
+    case 'suspendRules':
+      return null;
     case 'readContext':
       session.patch({
         context: { ...NO_CONTEXT, report: contextReport(session.facts.usage.contextTokens, Date.now()) },

@@ -149,6 +149,12 @@ fn body(request: &HostRequest) -> Value {
             let value = if *are_received { Value::Null } else { json!("refuse") };
             json!({"subtype": "apply_flag_settings", "settings": {"crossSessionInbound": value}})
         }
+        // Rules that ask count before rules that allow, whatever their source, and from the next call on; `null` takes them
+        // back. The lists of `--settings` stay in force. A rule that cannot be read is ignored (2.1.197 and 2.1.332).
+        HostRequest::SuspendRules(rules) => {
+            let permissions = if rules.is_empty() { Value::Null } else { json!({"ask": rules}) };
+            json!({"subtype": "apply_flag_settings", "settings": {"permissions": permissions}})
+        }
         // Claude Code offers no such settings, so it is sent none. It would refuse the request.
         HostRequest::SetOption { id, value } => {
             json!({"subtype": "set_config_option", "id": id, "value": value})

@@ -533,6 +533,7 @@ impl Step<'_> {
             Command::StopTask { task_id } => self.stop_task(&task_id),
             Command::MoveToBackground => self.move_to_background(),
             Command::ListRules => self.list_rules(),
+            Command::SuspendRules { rules, suspended } => self.suspend_rules(&rules, suspended),
             Command::ReadContext => self.read_context(),
             Command::AskSide { id, question, purpose } => self.ask_side(id, question, purpose),
             Command::CancelSide { id } => self.cancel_side(&id),

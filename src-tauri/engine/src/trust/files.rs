@@ -75,32 +75,20 @@ pub(super) fn read(project: &Path) -> Vec<Found> {
     files
 }
 
-/// The folder's own three files, and the other files that apply to it.
-fn places(project: &Path) -> Vec<Place> {
-    let settings = |folder: &Path, label: &str, name: &str| Place {
-        path: folder.join(".claude").join(name),
-        label: format!("{label}.claude/{name}"),
-        role: Role::Settings,
-    };
-    let servers = |folder: &Path, label: &str| Place {
-        path: folder.join(".mcp.json"),
-        label: format!("{label}.mcp.json"),
-        role: Role::Servers,
-    };
-    let mut places = vec![
-        settings(project, "", "settings.json"),
-        settings(project, "", "settings.local.json"),
-        Place { role: Role::Schedule, ..settings(project, "", "scheduled_tasks.json") },
-        servers(project, ""),
-    ];
-    // 2.1.329 also starts the servers of every folder above, and reads the local settings of the repository's root; for
-    // a linked worktree that is the root of the main worktree.
-    for (n_up, folder) in project.ancestors().enumerate().skip(1) {
-        places.push(servers(folder, &"../".repeat(n_up)));
-    }
-    for (n_up, folder) in extension_folders(project) {
-        find_extensions(&mut places, &folder.join(".claude"), &format!("{}.claude", "../".repeat(n_up)));
-    }
+/// The name of the settings that the folder shares with others.
+const SHARED: &str = "settings.json";
+
+/// The name of the settings of one user.
+const LOCAL: &str = "settings.local.json";
+
+/// The settings files of a folder: the shared one, and those of one user. The folder's path must contain no links.
+pub(crate) fn settings_files(project: &Path) -> (PathBuf, Vec<PathBuf>) {
+    let local = std::iter::once(settings(project, "", LOCAL)).chain(root_settings(project));
+    (settings(project, "", SHARED).path, local.map(|place| place.path).collect())
+}
+
+/// The local settings of the repository's root; for a linked worktree also those of the main worktree.
+fn root_settings(project: &Path) -> Vec<Place> {
     let mut roots = Vec::new();
     if let Some((n_up, root)) =
         project.ancestors().enumerate().find(|(_, folder)| is_there(&folder.join(".git")))
@@ -113,11 +101,40 @@ fn places(project: &Path) -> Vec<Place> {
     }
     // In the home folder the CLI has no such file to read (2.1.329).
     let home = dirs::home_dir().and_then(|home| dunce::canonicalize(home).ok());
-    for (root, label) in roots {
-        if root != project && Some(&root) != home.as_ref() {
-            places.push(settings(&root, &label, "settings.local.json"));
-        }
+    let others = roots.into_iter().filter(|(root, _)| root != project && Some(root) != home.as_ref());
+    others.map(|(root, label)| settings(&root, &label, LOCAL)).collect()
+}
+
+fn settings(folder: &Path, label: &str, name: &str) -> Place {
+    Place {
+        path: folder.join(".claude").join(name),
+        label: format!("{label}.claude/{name}"),
+        role: Role::Settings,
     }
+}
+
+/// The folder's own three files, and the other files that apply to it.
+fn places(project: &Path) -> Vec<Place> {
+    let servers = |folder: &Path, label: &str| Place {
+        path: folder.join(".mcp.json"),
+        label: format!("{label}.mcp.json"),
+        role: Role::Servers,
+    };
+    let mut places = vec![
+        settings(project, "", SHARED),
+        settings(project, "", LOCAL),
+        Place { role: Role::Schedule, ..settings(project, "", "scheduled_tasks.json") },
+        servers(project, ""),
+    ];
+    // 2.1.329 also starts the servers of every folder above, and reads the local settings of the repository's root; for
+    // a linked worktree that is the root of the main worktree.
+    for (n_up, folder) in project.ancestors().enumerate().skip(1) {
+        places.push(servers(folder, &"../".repeat(n_up)));
+    }
+    for (n_up, folder) in extension_folders(project) {
+        find_extensions(&mut places, &folder.join(".claude"), &format!("{}.claude", "../".repeat(n_up)));
+    }
+    places.extend(root_settings(project));
     places
 }
 

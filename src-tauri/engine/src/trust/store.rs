@@ -4,9 +4,9 @@
 //! file that cannot be read is set aside, and does not count as trust. Other agents than Claude Code have a folder of
 //! decisions each, `agents/<id>`.
 
-use super::files::Found;
+use super::files::{Content, Found};
 use super::snapshot::{CopyKey, Snapshot, Snapshots, unknown_settings};
-use super::{Survey, decision_id, fingerprint, surveyed, view_of};
+use super::{Survey, decision_id, fingerprint, judged, surveyed, view_of};
 use crate::api::{
     CommandError, ErrorCode, Finding, FindingKind, TrustDecision, TrustStatus, TrustView, UnknownSetting,
 };
@@ -87,6 +87,12 @@ fn without(all: &[Finding], known: &[Finding]) -> Vec<Finding> {
         None => true,
     };
     all.iter().filter(is_new).cloned().collect()
+}
+
+/// The files of a folder that is trusted as they are.
+pub(crate) struct FilesBefore {
+    project: PathBuf,
+    files: Vec<Found>,
 }
 
 /// How an agent may start in a folder.
@@ -399,6 +405,48 @@ impl TrustStore {
             }
             _ => Ok(()),
         }
+    }
+
+    /// The folder's files if they are trusted as they are now. Read them before the user changes one of them with
+    /// Deskbell.
+    pub(crate) fn files_before(&self, project: &Path) -> Result<Option<FilesBefore>, TrustError> {
+        let project = canonical(project)?;
+        let (state, files, _) = self.look(&project)?;
+        Ok((state == TrustState::Trusted).then_some(FilesBefore { project, files }))
+    }
+
+    /// Trusts the folder with the change that the user made to one of its files, at this real path. Any other change in
+    /// the meantime is asked about, because the new fingerprint is that of the earlier files with these bytes.
+    ///
+    /// `withdrawn`: a rule that the change took out. If it appears again later, the user is asked.
+    pub(crate) fn follow_change(
+        &self,
+        before: FilesBefore,
+        path: &Path,
+        change: (&[u8], &[u8]),
+        withdrawn: Option<&str>,
+    ) -> Result<(), TrustError> {
+        let FilesBefore { project, mut files } = before;
+        let mut is_changed = false;
+        for file in &mut files {
+            let real = file.link.as_deref().unwrap_or(&file.place.path);
+            if let Content::Bytes(bytes) = &mut file.content
+                && real == path
+                && bytes == change.0
+            {
+                *bytes = change.1.to_owned();
+                is_changed = true;
+            }
+        }
+        let Some(record) = self.read(&project).filter(|_| is_changed) else { return Ok(()) };
+        let Record { mut chosen, named, .. } = record;
+        if let Some(at) = withdrawn.and_then(|rule| chosen.iter().position(|known| known == rule)) {
+            chosen.remove(at);
+        }
+        let survey = judged(project.clone(), self.agent.as_ref(), &files);
+        let Some(fingerprint) = &survey.fingerprint else { return Ok(()) };
+        self.copy(&project, &files, &CopyKey { fingerprint, named: &named })?;
+        self.write(&project, TrustDecision::Trust, survey, chosen, named)
     }
 
     fn write(

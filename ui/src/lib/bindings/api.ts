@@ -8,7 +8,7 @@ export type Command = { "type": "prompt", text: string,
 /**
  * Scripts of earlier versions say `images`.
  */
-attachments: Array<Attachment>, delivery: Delivery, } | { "type": "decide", requestId: RequestId, shown: string | null, decision: Decision, } | { "type": "interrupt" } | { "type": "interruptAndContinue" } | { "type": "continueQueue" } | { "type": "withdraw", promptId: PromptId, } | { "type": "editQueued", promptId: PromptId, text: string, } | { "type": "resend", promptId: PromptId, } | { "type": "deliver", promptId: PromptId, delivery: Delivery, } | { "type": "move", promptId: PromptId, before: PromptId | null, } | { "type": "setMode", mode: PermissionMode, } | { "type": "setModel", model: string, } | { "type": "setOptions", options: SessionOptions, } | { "type": "setEffort", effort: string | null, } | { "type": "setAgentOption", id: string, value: string, } | { "type": "setThinking", on: boolean, } | { "type": "stopTask", taskId: string, } | { "type": "moveToBackground" } | { "type": "listRules" } | { "type": "readContext" } | { "type": "askSide", id: string, question: string, purpose: SidePurpose, } | { "type": "cancelSide", id: string, } | { "type": "readConfiguration" } | { "type": "reconnectServer", server: string, } | { "type": "setServerEnabled", server: string, enabled: boolean, } | { "type": "reloadPlugins" } | { "type": "previewRewind", promptId: ItemId, } | { "type": "rewind", promptId: ItemId, files: boolean, conversation: boolean, } | { "type": "undoRewind", overwrite: boolean, } | { "type": "rename", title: string, } | { "type": "generateTitle" } | { "type": "start" } | { "type": "reload" } | { "type": "stop" };
+attachments: Array<Attachment>, delivery: Delivery, } | { "type": "decide", requestId: RequestId, shown: string | null, decision: Decision, } | { "type": "interrupt" } | { "type": "interruptAndContinue" } | { "type": "continueQueue" } | { "type": "withdraw", promptId: PromptId, } | { "type": "editQueued", promptId: PromptId, text: string, } | { "type": "resend", promptId: PromptId, } | { "type": "deliver", promptId: PromptId, delivery: Delivery, } | { "type": "move", promptId: PromptId, before: PromptId | null, } | { "type": "setMode", mode: PermissionMode, } | { "type": "setModel", model: string, } | { "type": "setOptions", options: SessionOptions, } | { "type": "setEffort", effort: string | null, } | { "type": "setAgentOption", id: string, value: string, } | { "type": "setThinking", on: boolean, } | { "type": "stopTask", taskId: string, } | { "type": "moveToBackground" } | { "type": "listRules" } | { "type": "suspendRules", rules: Array<string>, suspended: boolean, } | { "type": "readContext" } | { "type": "askSide", id: string, question: string, purpose: SidePurpose, } | { "type": "cancelSide", id: string, } | { "type": "readConfiguration" } | { "type": "reconnectServer", server: string, } | { "type": "setServerEnabled", server: string, enabled: boolean, } | { "type": "reloadPlugins" } | { "type": "previewRewind", promptId: ItemId, } | { "type": "rewind", promptId: ItemId, files: boolean, conversation: boolean, } | { "type": "undoRewind", overwrite: boolean, } | { "type": "rename", title: string, } | { "type": "generateTitle" } | { "type": "start" } | { "type": "reload" } | { "type": "stop" };
 
 /**
  * When a prompt given while the agent works is sent.
@@ -3542,6 +3542,63 @@ export type RuleEffect = "deny" | "ask" | "allow";
  * The origin of a rule, in display order.
  */
 export type RuleOrigin = "session" | "local" | "project" | "folder" | "user" | "policy" | "arguments" | "other";
+
+/**
+ * The settings files of Claude Code that may have rules, for a folder and its user.
+ */
+export type RuleFileList = { files: Array<RuleFile>, folder: FolderRules, };
+
+/**
+ * The effect of the rules in a folder's own files.
+ */
+export type FolderRules = "inEffect" | "restricted" | "kept" | "undecided";
+
+/**
+ * A settings file.
+ */
+export type RuleFile = { 
+/**
+ * `local`, `project` or `user`.
+ */
+origin: RuleOrigin, 
+/**
+ * Absolute path.
+ */
+path: string, 
+/**
+ * The real path, if a link leads there.
+ */
+link: string | null, 
+/**
+ * By effect, in the order in which they are written.
+ */
+rules: Array<FileRule>, 
+/**
+ * The reason why the file could not be read. Its rules are unknown then.
+ */
+problem: string | null, };
+
+/**
+ * A rule in a settings file.
+ */
+export type FileRule = { effect: RuleEffect, 
+/**
+ * As it is written: `Read(/src/**)`.
+ */
+rule: string, 
+/**
+ * Other forms in which the agent lists it: a copy of the settings has `Read(//home/me/project/src/**)`.
+ */
+forms: Array<string>, };
+
+/**
+ * Names a rule in a settings file.
+ */
+export type RulePlace = { 
+/**
+ * The path of the file, from [`RuleFileList`].
+ */
+path: string, effect: RuleEffect, rule: string, };
 
 /**
  * A failure of the permission channel: the agent did not ask where it must, or cannot ask at all.

@@ -83,6 +83,11 @@ fn cleaned(object: Map<String, Value>, project: &Path, named: &BTreeSet<String>)
     settings
 }
 
+/// The forms that a rule of a settings file has in the copy, or in the settings of another folder.
+pub fn copied_forms(rule: &str, folder: &Path, allows: bool) -> Vec<String> {
+    rooted(rule, folder, allows)
+}
+
 /// A rule with its path made absolute, because it is read from another folder: `Read(/src/**)` is about the project's
 /// `src`.
 ///

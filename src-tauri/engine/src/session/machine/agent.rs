@@ -260,6 +260,7 @@ impl Step<'_> {
             }
             (PendingRequest::HeldMessages, outcome) => self.held_messages_answered(outcome),
             (PendingRequest::Messages, outcome) => self.messages_answered(outcome),
+            (PendingRequest::SuspendedRules { before }, outcome) => self.rules_suspended(before, outcome),
             (PendingRequest::AgentOption, outcome) => self.agent_option_answered(outcome),
             (PendingRequest::Thinking { on }, outcome) => self.thinking_answered(on, outcome),
             (PendingRequest::Settings, outcome) => self.settings_reported(outcome),

@@ -17,6 +17,29 @@ impl Step<'_> {
         }
     }
 
+    /// Has the agent ask about what these rules allow, or no longer.
+    pub(super) fn suspend_rules(&mut self, rules: &[String], suspended: bool) {
+        if !self.machine.process.is_ready() {
+            return self.refuse(
+                ErrorCode::BadCommand,
+                "The agent is not running. It loads its rules when it starts.",
+            );
+        }
+        let Some(before) = self.machine.audit.suspend(rules, suspended) else { return };
+        let now = self.machine.audit.suspended().to_vec();
+        self.ask(PendingRequest::SuspendedRules { before }, HostRequest::SuspendRules(now));
+    }
+
+    pub(super) fn rules_suspended(&mut self, before: Vec<String>, outcome: Result<&Answer, &Refused>) {
+        if let Err(problem) = outcome {
+            self.machine.audit.on_suspension_refused(before);
+            self.refused("The agent did not suspend the rule.", &problem.message);
+        }
+        if self.machine.audit.rules().is_some() {
+            self.list_rules();
+        }
+    }
+
     pub(super) fn rules_reported(&mut self, outcome: Result<&Answer, &Refused>) {
         match outcome {
             Ok(Answer::Rules(listed)) => {

@@ -33,6 +33,9 @@ impl Machine {
             Input::Command(Command::ListRules) => {
                 ("permission rules that it reports", can.rules != RulesScope::None)
             }
+            Input::Command(Command::SuspendRules { .. }) => {
+                ("permission rules that can be taken back", false)
+            }
             Input::Command(Command::AskSide { .. }) => ("side questions", can.side_questions),
             Input::Command(Command::ReadContext) => ("a report of its context", can.context),
             _ => return None,

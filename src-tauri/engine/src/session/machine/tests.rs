@@ -13,6 +13,7 @@ mod queue;
 mod requests;
 mod rewind;
 mod side;
+mod suspended_rules;
 mod switches;
 mod turn;
 

@@ -128,8 +128,9 @@ impl User {
 /// A look at what the agent has, or a change of its servers.
 fn look(chance: &mut Chance) -> Command {
     let server = |chance: &mut Chance| (*chance.pick(&["good", "bad", "unknown"]).unwrap()).to_owned();
-    match chance.below(6) {
+    match chance.below(7) {
         0 | 1 => Command::ReadContext,
+        6 => Command::SuspendRules { rules: vec!["Bash(ls *)".to_owned()], suspended: chance.one_in(2) },
         2 => Command::ReadConfiguration,
         3 => Command::ReconnectServer { server: server(chance) },
         4 => Command::SetServerEnabled { server: server(chance), enabled: chance.one_in(2) },

@@ -1,7 +1,7 @@
 //! The rules that are in force in the current process, and what the permission audit found in it.
 
 use crate::agent::{Assistant, Init, SettingsReport, User, with_rules};
-use crate::api::{MissedPrompt, Rule, RulesBasis, RulesInForce};
+use crate::api::{MissedPrompt, Rule, RuleEffect, RuleOrigin, RulesBasis, RulesInForce};
 use crate::session::permission_audit::{Finding, PermissionAudit, Suspicion};
 
 /// File changes that may wait for an explanation. One without an explanation is enough for a report.
@@ -16,6 +16,8 @@ pub struct Audit {
     /// Rules that the user gave at the start of this process, and with answers.
     given: Vec<Rule>,
     suspicions: Vec<Suspicion>,
+    /// The agent asks about what these rules allow.
+    suspended: Vec<String>,
 }
 
 /// What tool results call for.
@@ -90,7 +92,7 @@ impl Audit {
 
     /// The agent listed its rules.
     pub fn on_rules(&mut self, listed: RulesInForce) {
-        self.rules = Some(listed);
+        self.rules = Some(self.without_suspended(listed));
     }
 
     /// An answer sent these rules or a mode along. Returns whether the list of rules is out of date.
@@ -108,9 +110,40 @@ impl Audit {
         let rules = with_rules(settings.rules.clone(), &self.given);
         let fault = suspicions.into_iter().find_map(|suspicion| suspicion.judge(&rules, settings));
         if self.rules.as_ref().is_none_or(|known| known.basis == RulesBasis::Settings) {
-            self.rules = Some(rules);
+            self.rules = Some(self.without_suspended(rules));
         }
         self.first(fault?)
+    }
+
+    pub fn suspended(&self) -> &[String] {
+        &self.suspended
+    }
+
+    /// Suspends these rules, or no longer. Returns those that were suspended before; `None` if nothing changes.
+    pub fn suspend(&mut self, rules: &[String], suspended: bool) -> Option<Vec<String>> {
+        let before = self.suspended.clone();
+        self.suspended.retain(|known| !rules.contains(known));
+        if suspended {
+            self.suspended.extend(rules.iter().cloned());
+        }
+        (self.suspended != before).then_some(before)
+    }
+
+    pub fn on_suspension_refused(&mut self, before: Vec<String>) {
+        self.suspended = before;
+    }
+
+    /// A suspended rule allows nothing, so it is not in force. The agent lists it all the same, with one that asks, which
+    /// lasts as long as the process.
+    fn without_suspended(&self, mut rules: RulesInForce) -> RulesInForce {
+        let is_suspended = |rule: &Rule| self.suspended.contains(&rule.rule);
+        rules.rules.retain(|rule| rule.effect != RuleEffect::Allow || !is_suspended(rule));
+        for rule in &mut rules.rules {
+            if rule.effect == RuleEffect::Ask && rule.origin == RuleOrigin::Folder && is_suspended(rule) {
+                rule.origin = RuleOrigin::Session;
+            }
+        }
+        with_rules(rules, &[])
     }
 
     /// Only the first fault is reported.

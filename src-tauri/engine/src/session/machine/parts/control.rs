@@ -24,6 +24,10 @@ pub enum PendingRequest {
     HeldMessages,
     /// Receives messages of other sessions, or refuses them.
     Messages,
+    /// Asks about what these rules allow; the last ones that the agent confirmed.
+    SuspendedRules {
+        before: Vec<String>,
+    },
     /// A setting that the agent offers itself.
     AgentOption,
     /// The id of a background task.
@@ -62,7 +66,7 @@ impl PendingRequest {
             Self::CancelPrompt(_) => "cancel_async_message",
             Self::Mode(_) => "set_permission_mode",
             Self::Model(_) => "set_model",
-            Self::Effort { .. } | Self::Messages => "apply_flag_settings",
+            Self::Effort { .. } | Self::Messages | Self::SuspendedRules { .. } => "apply_flag_settings",
             Self::HeldMessages => "set_peer_delivery",
             Self::Thinking { .. } => "set_max_thinking_tokens",
             Self::AgentOption => "set_config_option",
@@ -118,6 +122,7 @@ impl PendingRequest {
             Self::Effort { .. } | Self::Settings => Some("the effort"),
             Self::Thinking { .. } => Some("thinking"),
             Self::AgentOption => Some("a setting of the agent"),
+            Self::SuspendedRules { .. } => Some("the permission rules"),
             Self::Cost
             | Self::HeldMessages
             | Self::Messages

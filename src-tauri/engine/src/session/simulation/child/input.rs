@@ -101,10 +101,16 @@ impl Child {
                 self.respond(line, Ok(reply));
             }
             "apply_flag_settings" => {
-                let level = request["settings"]["effortLevel"].as_str().map(str::to_owned);
                 if self.habits.never_confirms {
                     return;
                 }
+                if request["settings"].get("permissions").is_some() {
+                    return match ground.chance.below(4) {
+                        0 => self.respond(line, Err("not now".to_owned())),
+                        _ => self.respond(line, Ok(json!({}))),
+                    };
+                }
+                let level = request["settings"]["effortLevel"].as_str().map(str::to_owned);
                 // The agent confirms any value.
                 self.effort = level.filter(|level| level != "unknown");
                 self.respond(line, Ok(json!({})));

@@ -1,0 +1,67 @@
+//! Rules that the user takes back while the agent runs: it asks again, and the list shows what is in force.
+
+use super::life::{Life, resumable};
+use super::*;
+use serde_json::json;
+
+fn suspends(life: &mut Life, rules: &[&str], suspended: bool) -> String {
+    let rules = rules.iter().map(|rule| (*rule).to_owned()).collect();
+    let effects = life.step(Input::Command(Command::SuspendRules { rules, suspended }));
+    effects.first().cloned().unwrap_or_default()
+}
+
+#[test]
+fn a_suspended_rule_is_asked_about_until_it_is_allowed_again() {
+    let mut life = Life::new(resumable());
+    assert!(suspends(&mut life, &["Bash(a *)"], true).starts_with("refuse"), "nothing runs");
+    life.happens("start");
+    life.happens("answer 1");
+    assert_eq!(suspends(&mut life, &["Bash(a *)"], true), "ask apply_flag_settings");
+    assert_eq!(suspends(&mut life, &["Bash(a *)"], true), "", "it is suspended already");
+    assert_eq!(suspends(&mut life, &["Bash(b *)"], true), "ask apply_flag_settings");
+    assert_eq!(life.machine.audit.suspended(), ["Bash(a *)", "Bash(b *)"]);
+    assert_eq!(suspends(&mut life, &["Bash(a *)"], false), "ask apply_flag_settings");
+    assert_eq!(life.machine.audit.suspended(), ["Bash(b *)"]);
+    // The next process reads the files.
+    life.happens("exit 0");
+    assert!(life.happens("start").join("; ").contains("spawn"));
+    assert_eq!(life.machine.audit.suspended(), [""; 0]);
+}
+
+#[test]
+fn a_prompt_waits_until_the_agent_has_confirmed_that_it_asks() {
+    let mut life = Life::new(SavedSession::default());
+    life.happens("start");
+    life.happens("answer 1");
+    suspends(&mut life, &["Bash(a *)"], true);
+    assert!(!life.happens("prompt x").join("; ").contains("send x"));
+    assert!(life.happens("answer 2").join("; ").contains("send x"));
+    // A refusal is said, and the rule is not taken for suspended.
+    suspends(&mut life, &["Bash(b *)"], true);
+    assert!(life.happens("answer 3 refused").join("; ").starts_with("Warning; failed Refused"));
+    assert_eq!(life.machine.audit.suspended(), ["Bash(a *)"]);
+}
+
+#[test]
+fn the_list_has_what_is_in_force() {
+    let mut life = Life::new(resumable());
+    life.happens("start");
+    life.happens("answer 1");
+    suspends(&mut life, &["Bash(a *)"], true);
+    life.step(Input::Command(Command::ListRules));
+    let id = life.machine.control.last_id();
+    let rule = |behavior: &str, source: &str, rule: &str| json!({"behavior": behavior, "source": source, "rule": rule});
+    life.hears(&json!({"type": "control_response", "response": {"subtype": "success", "request_id": id,
+        "response": {"state": {"rules": [
+            rule("allow", "session", "Bash(a *)"), rule("allow", "flagSettings", "Bash(a *)"),
+            rule("ask", "flagSettings", "Bash(a *)"), rule("allow", "userSettings", "Bash(b *)")]}}}}));
+    let rules = &life.machine.audit.rules().unwrap().rules;
+    let shown: Vec<_> = rules.iter().map(|rule| (rule.effect, rule.rule.as_str(), rule.origin)).collect();
+    assert_eq!(
+        shown,
+        [
+            (RuleEffect::Ask, "Bash(a *)", RuleOrigin::Session),
+            (RuleEffect::Allow, "Bash(b *)", RuleOrigin::User)
+        ]
+    );
+}
