@@ -40,6 +40,7 @@ mod permissions;
 mod protocol;
 mod queue;
 mod recordings;
+mod removed_rules;
 mod rewind;
 mod rules;
 #[cfg(target_os = "linux")]
@@ -116,6 +117,10 @@ fn main() {
             a_request_of_a_subagent_names_it,
             the_models_question_is_answered,
             a_plan_is_approved;
+        removed_rules:
+            a_removed_rule_is_asked_about_from_the_next_call,
+            a_rule_of_the_session_is_taken_back,
+            the_commands_list_and_remove_rules;
         queue:
             five_prompts_go_in_order_one_at_a_time,
             a_queued_prompt_is_edited_or_withdrawn,
@@ -350,6 +355,7 @@ fn on_the_old_version() -> Vec<suite::Test> {
             an_interrupt_right_behind_the_prompt_counts,
             a_failure_of_the_api_ends_the_turn_by_its_name,
             a_stream_that_broke_off_is_shown_once;
+        removed_rules: a_removed_rule_is_asked_about_from_the_next_call, a_rule_of_the_session_is_taken_back;
         permissions:
             an_allowed_write_is_on_disk,
             a_denied_command_does_not_run_and_the_model_hears_why,

@@ -8,6 +8,7 @@ pub mod on;
 mod projects;
 mod recordings;
 pub mod relay;
+pub mod rules;
 pub mod server;
 pub mod sessions;
 pub mod trust;
@@ -72,6 +73,11 @@ enum Command {
     Worktrees(worktrees::WorktreesArgs),
     /// Show whether a folder is trusted, and what its settings would run, load or allow, or decide it
     Trust(trust::TrustArgs),
+    /// List the permission rules in Claude Code's settings files, or remove one
+    ///
+    /// A command for a folder of this name is ./remove.
+    #[command(args_conflicts_with_subcommands = true)]
+    Rules(rules::RulesArgs),
     /// List the agents that a new session can have, and the profiles of the settings, without the values of their
     /// variables
     Agents {
@@ -196,6 +202,8 @@ pub enum Mode {
     Update(update::UpdateOptions),
     /// Shows whether a folder is trusted, or decides it.
     Trust(trust::TrustOptions),
+    /// Lists permission rules by file, or removes one.
+    Rules(rules::RulesOptions),
     /// Lists the agents of this machine, or the models that they offered last.
     Agents {
         models: bool,
@@ -339,6 +347,7 @@ impl CommandLine {
             Command::Changes(args) => Mode::Changes(args.checked(cwd)?),
             Command::Commit(args) => Mode::Commit(args.checked(cwd)?),
             Command::Worktrees(args) => Mode::Worktrees(args.checked(cwd)?),
+            Command::Rules(args) => Mode::Rules(args.checked(cwd)?),
             Command::Trust(args) => Mode::Trust(args.checked(cwd)?),
             Command::Agents { models, json } => Mode::Agents { models, json },
             Command::Folders { folder, json: _ } => Mode::Folders(folder_named(cwd, folder.as_deref())?),

@@ -20,6 +20,7 @@ mod projects;
 pub mod recordings;
 mod relay;
 mod replay;
+mod rules_command;
 mod search;
 pub mod serve;
 pub mod sessions;
@@ -145,6 +146,7 @@ fn run(mode: Mode, desktop: Option<&Desktop>) -> ExitCode {
         Mode::Commit(options) => commit::main(&options),
         Mode::Worktrees(options) => worktrees::main(&options),
         Mode::Update(options) => update::main(options),
+        Mode::Rules(options) => rules_command::main(options),
         Mode::Trust(options) => trust_command::main(options),
         Mode::Agents { models, json } => agents_command::main(models, json),
         Mode::Folders(folder) => browse::main(&folder),

@@ -52,6 +52,9 @@ _deskbell() {
             deskbell,replay)
                 cmd="deskbell__subcmd__replay"
                 ;;
+            deskbell,rules)
+                cmd="deskbell__subcmd__rules"
+                ;;
             deskbell,sessions)
                 cmd="deskbell__subcmd__sessions"
                 ;;
@@ -103,6 +106,9 @@ _deskbell() {
             deskbell__subcmd__help,replay)
                 cmd="deskbell__subcmd__help__subcmd__replay"
                 ;;
+            deskbell__subcmd__help,rules)
+                cmd="deskbell__subcmd__help__subcmd__rules"
+                ;;
             deskbell__subcmd__help,sessions)
                 cmd="deskbell__subcmd__help__subcmd__sessions"
                 ;;
@@ -117,6 +123,9 @@ _deskbell() {
                 ;;
             deskbell__subcmd__help,worktrees)
                 cmd="deskbell__subcmd__help__subcmd__worktrees"
+                ;;
+            deskbell__subcmd__help__subcmd__rules,remove)
+                cmd="deskbell__subcmd__help__subcmd__rules__subcmd__remove"
                 ;;
             deskbell__subcmd__help__subcmd__sessions,archive)
                 cmd="deskbell__subcmd__help__subcmd__sessions__subcmd__archive"
@@ -168,6 +177,18 @@ _deskbell() {
                 ;;
             deskbell__subcmd__help__subcmd__settings,set)
                 cmd="deskbell__subcmd__help__subcmd__settings__subcmd__set"
+                ;;
+            deskbell__subcmd__rules,help)
+                cmd="deskbell__subcmd__rules__subcmd__help"
+                ;;
+            deskbell__subcmd__rules,remove)
+                cmd="deskbell__subcmd__rules__subcmd__remove"
+                ;;
+            deskbell__subcmd__rules__subcmd__help,help)
+                cmd="deskbell__subcmd__rules__subcmd__help__subcmd__help"
+                ;;
+            deskbell__subcmd__rules__subcmd__help,remove)
+                cmd="deskbell__subcmd__rules__subcmd__help__subcmd__remove"
                 ;;
             deskbell__subcmd__sessions,archive)
                 cmd="deskbell__subcmd__sessions__subcmd__archive"
@@ -290,7 +311,7 @@ _deskbell() {
 
     case "${cmd}" in
         deskbell)
-            opts="-h -V --demo --prompt --open --background --help --version projects relay replay recordings sessions changes commit worktrees trust agents folders on edit settings doctor update help"
+            opts="-h -V --demo --prompt --open --background --help --version projects relay replay recordings sessions changes commit worktrees trust rules agents folders on edit settings doctor update help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -468,7 +489,7 @@ _deskbell() {
             return 0
             ;;
         deskbell__subcmd__help)
-            opts="projects relay replay recordings sessions changes commit worktrees trust agents folders on edit settings doctor update help"
+            opts="projects relay replay recordings sessions changes commit worktrees trust rules agents folders on edit settings doctor update help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -638,6 +659,34 @@ _deskbell() {
         deskbell__subcmd__help__subcmd__replay)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__help__subcmd__rules)
+            opts="remove"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__help__subcmd__rules__subcmd__remove)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -1199,6 +1248,84 @@ _deskbell() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__rules)
+            opts="-h --json --help remove help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__rules__subcmd__help)
+            opts="remove help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__rules__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__rules__subcmd__help__subcmd__remove)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        deskbell__subcmd__rules__subcmd__remove)
+            opts="-h --effect --from --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --effect)
+                    COMPREPLY=($(compgen -W "allow ask deny" -- "${cur}"))
+                    return 0
+                    ;;
+                --from)
+                    COMPREPLY=($(compgen -W "local project user" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

@@ -2,12 +2,13 @@
 
 use super::super::changes::{ChangesAction, ChangesOptions};
 use super::super::commit::{CommitAction, CommitOptions};
+use super::super::rules::{RulesAction, RulesOptions};
 use super::super::trust::{Of, TrustOptions};
 use super::super::worktrees::{WorktreesAction, WorktreesOptions};
 use super::*;
 use deskbell_engine::acp::ChosenAgent;
 use deskbell_engine::api::{
-    CommitFile, CommitFiles, CommitPrograms, CommitRequest, HunkPlace, TrustDecision,
+    CommitFile, CommitFiles, CommitPrograms, CommitRequest, HunkPlace, RuleEffect, RuleOrigin, TrustDecision,
 };
 use deskbell_engine::api::{ProjectRef, RemoteProject};
 
@@ -233,4 +234,23 @@ fn a_folder_of_another_machine_is_named_as_it_is_listed() {
         let named = of("projects", &["--machine=box", &format!("--remove={folder}")]);
         assert!(matches!(named, Err(Problem::BadFolder(_))), "{folder:?}: {named:?}");
     }
+}
+
+#[test]
+fn rules_are_listed_for_a_folder_or_one_is_removed() {
+    let rules = |args: &[&str], action| {
+        let options = RulesOptions { folder: "/".into(), action };
+        assert_eq!(of("rules", args).unwrap(), Mode::Rules(options), "{args:?}");
+    };
+    rules(&[], RulesAction::List { json: false });
+    rules(&["/", "--json"], RulesAction::List { json: true });
+    let removed = |effect, from| RulesAction::Remove { rule: "Bash(ls)".to_owned(), effect, from };
+    rules(&["remove", "Bash(ls)"], removed(None, None));
+    rules(
+        &["remove", "Bash(ls)", "/", "--effect=deny", "--from=user"],
+        removed(Some(RuleEffect::Deny), Some(RuleOrigin::User)),
+    );
+    assert_eq!(refusal("rules", &["remove"]), ErrorKind::MissingRequiredArgument);
+    assert_eq!(refusal("rules", &["remove", ""]), ErrorKind::InvalidValue);
+    assert_eq!(refusal("rules", &["remove", "Read", "--from=policy"]), ErrorKind::InvalidValue);
 }

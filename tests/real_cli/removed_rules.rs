@@ -1,0 +1,161 @@
+//! Permission rules that the user removes from a file while the agent runs: it asks from the next call on.
+
+use std::fs;
+
+use anyhow::{Context, Result, ensure};
+use deskbell_engine::api::{Command, Decision, RuleEffect, RuleOrigin, RulePlace, TrustDecision};
+use deskbell_engine::rule_files::{RuleFiles, RuleRemoval};
+use deskbell_engine::trust::{TrustState, TrustStore};
+use deskbell_tests::real_cli::World;
+use deskbell_tests::relay::{DEADLINE, Relay, program_without_windows};
+use serde_json::{Value, json};
+
+const RULE: &str = "Bash(touch *)";
+
+fn store(world: &World) -> Result<TrustStore> {
+    Ok(TrustStore::open(world.home.join(".local/share/deskbell/trust"))?)
+}
+
+fn files(world: &World) -> Result<RuleFiles> {
+    Ok(RuleFiles::new(&world.project, &world.config, store(world)?)?)
+}
+
+fn trust(world: &World) -> Result<()> {
+    let store = store(world)?;
+    let shown = store.view(&world.project)?.fingerprint;
+    Ok(store.decide(&world.project, TrustDecision::Trust, shown.as_deref())?)
+}
+
+/// A world whose settings of this origin allow the rule, and forbid another command.
+async fn world(origin: RuleOrigin) -> Result<(World, RulePlace)> {
+    let world = World::new().await?;
+    fs::create_dir_all(world.file(".claude"))?;
+    let path = match origin {
+        RuleOrigin::Local => world.file(".claude/settings.local.json"),
+        RuleOrigin::Project => world.file(".claude/settings.json"),
+        _ => world.config.join("settings.json"),
+    };
+    let rules = json!({"permissions": {"allow": ["Bash(mkdir *)", RULE], "deny": ["Bash(rm *)"]}});
+    fs::write(&path, serde_json::to_string_pretty(&rules)?)?;
+    trust(&world)?;
+    let place =
+        RulePlace { path: path.display().to_string(), effect: RuleEffect::Allow, rule: RULE.to_owned() };
+    Ok((world, place))
+}
+
+async fn suspend(relay: &mut Relay, removal: &RuleRemoval, suspended: bool) -> Result<()> {
+    relay.send(&Command::SuspendRules { rules: removal.forms.clone(), suspended }).await
+}
+
+/// A turn with one command. Returns whether it was asked about.
+async fn asks(relay: &mut Relay, command: &str) -> Result<bool> {
+    relay.prompt(&format!("BASH {command}\nSAY done")).await?;
+    ended(relay).await
+}
+
+/// Denies all requests until the turn has ended. Returns whether there was one.
+async fn ended(relay: &mut Relay) -> Result<bool> {
+    let mut is_asked = false;
+    loop {
+        let is_next = |event: &Value| event["type"] == "turnEnded" || event["type"] == "permissionRequested";
+        let event = relay.next_event("the end of the turn", DEADLINE, is_next).await?;
+        if event["type"] == "turnEnded" {
+            return Ok(is_asked);
+        }
+        is_asked = true;
+        relay.decide(&event, Decision::Deny { message: "no".to_owned(), interrupt: false }).await?;
+    }
+}
+
+pub async fn a_removed_rule_is_asked_about_from_the_next_call() -> Result<()> {
+    for origin in [RuleOrigin::Local, RuleOrigin::Project, RuleOrigin::User] {
+        removed(origin).await.with_context(|| format!("{origin:?}"))?;
+    }
+    Ok(())
+}
+
+async fn removed(origin: RuleOrigin) -> Result<()> {
+    let (world, place) = world(origin).await?;
+    let before = fs::read(&place.path)?;
+    let mut relay = Relay::spawn(&world, &[])?;
+    ensure!(!asks(&mut relay, "touch one").await?, "the rule does not allow");
+    ensure!(world.file("one").exists());
+
+    // Also within the running turn.
+    relay.prompt("BASH touch two\nGATE removed\nBASH touch three\nSAY done").await?;
+    world.api.wait_for_prompt("BASH touch two\nGATE removed\nBASH touch three\nSAY done", DEADLINE).await?;
+    let removal = files(&world)?.remove(&place)?;
+    suspend(&mut relay, &removal, true).await?;
+    relay.send(&Command::ListRules).await?;
+    let lists = |session: &Value| session["rules"]["rules"].as_array().is_some_and(|rules| !rules.is_empty());
+    relay.session_where("the rules", lists).await?;
+    world.api.open("removed");
+    ensure!(ended(&mut relay).await?, "the call after the removal was not asked about");
+    ensure!(!world.file("three").exists());
+    ensure!(!asks(&mut relay, "mkdir other").await?, "another rule was removed as well");
+    ensure!(!asks(&mut relay, "rm one").await? && world.file("one").exists(), "the rule that denies is gone");
+
+    // The next process reads the files. The folder is trusted with them.
+    ensure!(store(&world)?.state(&world.project)? == TrustState::Trusted);
+    relay.send(&Command::Stop).await?;
+    relay.session_where("a stopped agent", |session| session["alive"] == false).await?;
+    ensure!(asks(&mut relay, "touch four").await?, "the next process allows it");
+    ensure!(relay.session()?["restricted"] == false, "the folder is restricted");
+
+    files(&world)?.restore(&removal)?;
+    ensure!(fs::read(&place.path)? == before, "the file is not what it was");
+    ensure!(store(&world)?.state(&world.project)? == TrustState::Trusted);
+    relay.send(&Command::Stop).await?;
+    relay.session_where("a stopped agent", |session| session["alive"] == false).await?;
+    ensure!(!asks(&mut relay, "touch five").await?, "the rule was not put back");
+
+    // The undo within one process.
+    suspend(&mut relay, &removal, true).await?;
+    ensure!(asks(&mut relay, "touch six").await?);
+    suspend(&mut relay, &removal, false).await?;
+    ensure!(!asks(&mut relay, "touch seven").await?, "the undo is not in effect");
+    relay.close().await
+}
+
+pub async fn a_rule_of_the_session_is_taken_back() -> Result<()> {
+    let world = World::new().await?;
+    trust(&world)?;
+    let mut relay = Relay::spawn(&world, &[])?;
+    relay.prompt("BASH touch one\nSAY done").await?;
+    let asked = relay.request().await?;
+    let raw = asked["request"]["suggestions"].as_array().context("it has suggestions")?;
+    let is_rule = |one: &&Value| one["raw"]["type"] == "addRules";
+    let suggestion = raw.iter().find(is_rule).context("it suggests a rule")?["raw"].clone();
+    let content = suggestion["rules"][0]["ruleContent"].as_str().context("it is about a command")?.to_owned();
+    relay.decide(&asked, Decision::AllowAlways { suggestion }).await?;
+    relay.turn_end().await?;
+    let command = content.replace('*', "two");
+    ensure!(!asks(&mut relay, &command).await?, "the session has no rule");
+    let rules = vec![format!("Bash({content})")];
+    relay.send(&Command::SuspendRules { rules: rules.clone(), suspended: true }).await?;
+    ensure!(asks(&mut relay, &command).await?, "the rule was not taken back");
+    relay.send(&Command::SuspendRules { rules, suspended: false }).await?;
+    ensure!(!asks(&mut relay, &command).await?, "the rule was not given again");
+    relay.close().await
+}
+
+pub async fn the_commands_list_and_remove_rules() -> Result<()> {
+    let (world, place) = world(RuleOrigin::Local).await?;
+    let run = async |arguments: &[&str]| -> Result<String> {
+        let mut command = world.command(&program_without_windows()?);
+        let output = command.arg("rules").args(arguments).output().await?;
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        ensure!(output.status.success(), "{error}");
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let listed: Value = serde_json::from_str(&run(&["--json"]).await?)?;
+    ensure!(listed["folder"] == "inEffect" && listed["files"][0]["rules"][2]["rule"] == RULE, "{listed}");
+    ensure!(run(&["remove", RULE, "--from=local"]).await?.contains(&place.path));
+    ensure!(!run(&[]).await?.contains(RULE) && !fs::read_to_string(&place.path)?.contains(RULE));
+    let again = run(&["remove", RULE]).await.unwrap_err().to_string();
+    ensure!(again.contains("no file has the rule"), "{again}");
+    ensure!(store(&world)?.state(&world.project)? == TrustState::Trusted);
+    let mut relay = Relay::spawn(&world, &[])?;
+    ensure!(asks(&mut relay, "touch one").await?);
+    relay.close().await
+}
