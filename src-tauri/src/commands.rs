@@ -12,6 +12,7 @@ pub mod options;
 pub mod other_agents;
 pub mod projects;
 pub mod recording;
+pub mod rules;
 pub mod search;
 pub mod stored;
 pub mod transcript;

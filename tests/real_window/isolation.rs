@@ -61,6 +61,9 @@ fn about_a_session(id: &Value) -> Vec<(&'static str, Value)> {
         ("open_terminal", json!({ "sessionId": id })),
         ("record_session", json!({ "sessionId": id })),
         ("recording_of", json!({ "sessionId": id })),
+        ("remove_rule", json!({ "sessionId": id, "place": { "path": "x", "effect": "allow", "rule": "x" } })),
+        ("rule_files", json!({ "sessionId": id })),
+        ("saved_rules", json!({ "sessionId": id, "requestId": "1" })),
         ("remove_recording", json!({ "sessionId": id, "path": "x" })),
         ("remove_session", json!({ "sessionId": id })),
         ("restore_session", json!({ "sessionId": id, "agentSessionId": null })),
@@ -129,6 +132,8 @@ const ABOUT_NO_SESSION: &[&str] = &[
     "recent_projects",
     "remove_worktree",
     "report_page_error",
+    // A removal of its own project.
+    "restore_rule",
     "retry_far",
     "reveal_path",
     "review_worktree",

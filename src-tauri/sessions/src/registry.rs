@@ -6,6 +6,7 @@ mod other_agents;
 mod own_processes;
 mod profiles;
 mod removal;
+mod rules;
 
 use crate::agent::{self, Run};
 use crate::doctor;
@@ -114,6 +115,10 @@ pub struct SessionRegistry {
     server: watch::Sender<Option<ServerLink>>,
     /// Projects on other machines.
     far: Mutex<far::FarProjects>,
+    /// Rules that were removed, the last one at the end.
+    removals: Mutex<rules::Removals>,
+    /// The rules of the last answer of each session that the agent saves in the folder.
+    saving: Mutex<HashMap<SessionId, (RequestId, Vec<String>)>>,
     /// Locked while a session is created: two concurrent calls would both find no empty session, and create one each.
     beginning: tokio::sync::Mutex<()>,
     /// The events of all sessions, for the list, the dialogs and the notifications.
@@ -148,6 +153,8 @@ impl SessionRegistry {
             kept,
             server,
             far,
+            removals: Mutex::default(),
+            saving: Mutex::default(),
             beginning,
             facts,
         };
@@ -465,10 +472,17 @@ impl SessionRegistry {
             self.check(project, session.agent, self.acp_of(id)).await?;
         }
         let is_prompt = matches!(command, Command::Prompt { .. });
+        let answered = match &command {
+            Command::Decide { request_id, .. } if !rules.is_empty() => Some(request_id.clone()),
+            _ => None,
+        };
         session.command(command).await?;
         if is_prompt && let Some(entry) = self.lock().get_mut(id) {
             // Its own event may arrive after the next session is requested.
             entry.session.is_empty = false;
+        }
+        if let Some(request_id) = answered {
+            lock(&self.saving).insert(id.clone(), (request_id, rules.clone()));
         }
         // Only after the answer was accepted. If the rule cannot be recorded, the user is asked about the folder again.
         // A rule that is saved on another machine is in the files there.

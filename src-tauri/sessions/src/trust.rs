@@ -80,6 +80,11 @@ impl TrustGate {
         })
     }
 
+    /// The decisions, for what changes a folder's files for the user.
+    pub fn store(&self) -> TrustStore {
+        self.store.clone()
+    }
+
     /// Makes the window of the folder show the trust page for this agent.
     pub fn ask(&self, project: &Path, agent: Option<&ChosenAgent>) {
         let refused = Refused { folder: project.to_owned(), agent: agent.cloned() };

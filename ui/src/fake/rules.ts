@@ -1,6 +1,6 @@
-// Permission rules of the fake agent.
+// Permission rules of the fake agent, and the settings files that have them.
 
-import type { RulesInForce } from '../lib/bindings/api';
+import type { FileRule, RuleFile, RuleFileList, RulePlace, RulesInForce } from '../lib/bindings/api';
 
 export const RULES: RulesInForce = {
   basis: 'agent',
@@ -12,3 +12,33 @@ export const RULES: RulesInForce = {
   ],
   directories: ['/home/ines/shared'],
 };
+
+const rule = (effect: FileRule['effect'], text: string): FileRule => ({ effect, rule: text, forms: [] });
+const file = (origin: RuleFile['origin'], path: string, rules: FileRule[]): RuleFile => ({
+  origin,
+  path,
+  link: null,
+  rules,
+  problem: null,
+});
+
+export const RULE_FILES: RuleFileList = {
+  folder: 'inEffect',
+  files: [
+    file('local', '/home/ines/code/ledger/.claude/settings.local.json', [rule('allow', 'Bash(git status)')]),
+    file('project', '/home/ines/code/ledger/.claude/settings.json', [
+      rule('deny', 'WebFetch'),
+      rule('allow', 'Bash(npm run *)'),
+    ]),
+    file('user', '/home/ines/.claude/settings.json', [rule('deny', 'Read(./.env)'), rule('ask', 'Bash(git push *)')]),
+  ],
+};
+
+/** The files without a rule. */
+export function withoutRule(list: RuleFileList, { path, effect, rule }: RulePlace): RuleFileList {
+  const isIt = (known: FileRule) => known.effect === effect && known.rule === rule;
+  const files = list.files.map((file) =>
+    file.path === path ? { ...file, rules: file.rules.filter((known) => !isIt(known)) } : file,
+  );
+  return { ...list, files };
+}

@@ -15,6 +15,8 @@ import type {
   ItemId,
   RequestId,
   Reverted,
+  RuleFileList,
+  RulePlace,
   Session,
   SessionAnswers,
   SessionId,
@@ -31,6 +33,7 @@ import { runCommand } from './agent';
 import { emptySession, PROJECT_FILES } from './facts';
 import { textOf } from './copy';
 import { find } from './find';
+import { RULE_FILES, withoutRule } from './rules';
 import { RAW_LINES } from './raw';
 import { PIXEL, SERVER_LOGS, TASK_OUTPUTS } from './script';
 import { searchFound } from './search';
@@ -59,6 +62,11 @@ export abstract class FakeSessions extends FakeDesktop {
   /** Set by a test or a scene; no repository by default. */
   workingChanges: Changes = NO_CHANGES;
   #beforeRevert: Changes = NO_CHANGES;
+  /** The settings files with rules, now and before each removal. */
+  rules = RULE_FILES;
+  /** The places of the rules that the agent saved with the last answer. */
+  saved: RulePlace[] = [];
+  readonly #removedRules: RuleFileList[] = [];
   /** Set by a test. */
   commitBox: CommitBoxState = COMMIT_BOX;
   #beforeCommit: Changes = NO_CHANGES;
@@ -304,6 +312,25 @@ export abstract class FakeSessions extends FakeDesktop {
 
   undoRevert(): Promise<void> {
     this.workingChanges = this.#beforeRevert;
+    return Promise.resolve();
+  }
+
+  ruleFiles(): Promise<RuleFileList> {
+    return Promise.resolve(this.rules);
+  }
+
+  savedRules(): Promise<RulePlace[]> {
+    return Promise.resolve(this.saved);
+  }
+
+  removeRule(_: SessionId, place: RulePlace): Promise<number> {
+    this.#removedRules.push(this.rules);
+    this.rules = withoutRule(this.rules, place);
+    return Promise.resolve(this.#removedRules.length - 1);
+  }
+
+  restoreRule(removal: number): Promise<void> {
+    this.rules = this.#removedRules[removal] ?? this.rules;
     return Promise.resolve();
   }
 

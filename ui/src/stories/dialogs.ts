@@ -3,6 +3,7 @@
 import { tick } from 'svelte';
 
 import type {
+  RuleFileList,
   BellKind,
   Checkup,
   CommandError,
@@ -18,7 +19,7 @@ import type {
 } from '../lib/bindings/api';
 import { emptySession, PROJECT, SETTINGS } from '../fake/facts';
 import { BROKEN_AGENT, checkup as checkupOf } from '../fake/readiness';
-import { RULES } from '../fake/rules';
+import { RULE_FILES, RULES } from '../fake/rules';
 import { TRUST } from '../fake/trust';
 import { RAW_LINES } from '../fake/raw';
 import LinesDialog from '../lib/session/lines/LinesDialog.svelte';
@@ -56,9 +57,14 @@ const WAITING = ['ledger', 'tide'];
 const PROBLEMS = [{ line: 4, column: 12, message: '“theme” must be "system", "light" or "dark".' }];
 
 const session = { ...emptySession('s1', 'Round half to even in totals'), alive: true };
-const rules = (facts: Partial<typeof session>) => ({
-  session: { ...session, ...facts },
+const rules = (facts: Partial<typeof session>, files: RuleFileList = { ...RULE_FILES, files: [] }) => ({
+  session: { ...session, alive: true, ...facts },
+  machine: null as string | null,
   onask: ignore,
+  onread: () => Promise.resolve(files),
+  onremove: () => Promise.resolve(1),
+  onrestore: () => Promise.resolve(true),
+  onsuspend: () => Promise.resolve(true),
   onclose: ignore,
 });
 
@@ -394,6 +400,22 @@ export const agentLines: Page = () => [
 export const rulesInForce: Page = () => [
   ...states('RulesDialog', RulesDialog, {
     'in force': rules({ rules: RULES }),
+    'by file': rules({ rules: RULES }, RULE_FILES),
+    'one was removed': [rules({ rules: RULES }, RULE_FILES), (root) => press(root, 'Remove Bash(cargo test *)')],
+    'files of a restricted folder': rules({ restricted: true, rules: RULES }, { ...RULE_FILES, folder: 'restricted' }),
+    'a file that cannot be read': rules(
+      { rules: RULES },
+      {
+        ...RULE_FILES,
+        files: RULE_FILES.files.map((file) => ({
+          ...file,
+          rules: [],
+          link: '/home/ines/dotfiles/settings.json',
+          problem: 'line 14, column 3: trailing comma',
+        })),
+      },
+    ),
+    'on another machine': { ...rules({ rules: RULES }), machine: 'buildbox' },
     'asking the agent': rules({}),
     'a restricted agent without rules': rules({ restricted: true, rules: { ...RULES, rules: [], directories: [] } }),
     'of a version that does not list them': rules({ rules: { ...RULES, basis: 'settings' } }),

@@ -34,6 +34,8 @@ import type {
   RecentProject,
   RequestId,
   Reverted,
+  RuleFileList,
+  RulePlace,
   Session,
   SessionId,
   SessionAnswers,
@@ -170,6 +172,14 @@ export interface Host {
   revertChange(sessionId: SessionId, against: Against, change: RevertedChange): Promise<Reverted>;
   /** Undoes a revert. Refuses if a file has changed since. */
   undoRevert(at: number): Promise<void>;
+  /** Returns the settings files that may have permission rules for a session. */
+  ruleFiles(sessionId: SessionId): Promise<RuleFileList>;
+  /** Returns the places of the rules that the agent saved with an answer, once it has; none if it saves none in the folder. */
+  savedRules(sessionId: SessionId, requestId: RequestId): Promise<RulePlace[]>;
+  /** Removes a rule from its file. Running agents ask from the next call on. Returns the number for its undo. */
+  removeRule(sessionId: SessionId, place: RulePlace): Promise<number>;
+  /** Puts a removed rule back. */
+  restoreRule(removal: number): Promise<void>;
   /** Returns what a commit of the user would begin with. */
   commitState(): Promise<CommitBoxState>;
   /**

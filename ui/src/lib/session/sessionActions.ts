@@ -7,6 +7,9 @@ import type {
   ItemId,
   OptionsReview,
   SessionId,
+  RequestId,
+  RuleFileList,
+  RulePlace,
   SessionOptions,
   TaskOutput,
   RawLines,
@@ -33,6 +36,29 @@ export class SessionActions {
     return this.problems.read('The options were not checked', () =>
       this.host.ask(sessionId, { type: 'reviewOptions', options }),
     );
+  }
+
+  /** The settings files that may have permission rules for a session; `null` if that failed, which is reported. */
+  async ruleFiles(id: SessionId): Promise<RuleFileList | null> {
+    return this.problems.read('The files with rules were not read', () => this.host.ruleFiles(id));
+  }
+
+  /**
+   * The places of the rules that the agent saved with an answer; none if it saves none in the folder. `null` if it did
+   * not save them, which is reported.
+   */
+  async savedRules(id: SessionId, requestId: RequestId): Promise<RulePlace[] | null> {
+    return this.problems.read('The rule was not saved', () => this.host.savedRules(id, requestId));
+  }
+
+  /** Removes a rule from its file. Returns the number for its undo; `null` if that failed, which is reported. */
+  async removeRule(id: SessionId, place: RulePlace): Promise<number | null> {
+    return this.problems.read('The rule was not removed', () => this.host.removeRule(id, place));
+  }
+
+  /** Puts a removed rule back. Returns whether that worked. */
+  async restoreRule(removal: number): Promise<boolean> {
+    return (await this.problems.attempt('The rule was not put back', () => this.host.restoreRule(removal))) === null;
   }
 
   /** Continues a session in the user's terminal. */

@@ -4,7 +4,7 @@ import type { Event, Item, PermissionRequest } from '../../lib/bindings/api';
 import { stored } from '../../fake/facts';
 import { commandRequest } from '../../fake/script';
 import { inOrder } from '../../lib/host/order';
-import { byOrigin } from '../../lib/session/rules/origins';
+import { ruleGroups } from '../../lib/session/rules/origins';
 import { fits, groupRows, inOrder as newestFirst, rowsOf, wordsOf } from '../../lib/session/sessionRows';
 import { changedFiles } from '../../lib/session/side/changes';
 import { uniqueKeys } from '../../lib/kit/uniqueKeys';
@@ -263,7 +263,7 @@ export const state: readonly Class[] = [
     (n) => {
       const origins = ['session', 'local', 'project', 'user', 'policy'] as const;
       const all = list(n, (i) => ({ effect: 'allow' as const, rule: `${i}`, origin: origins[i % 5] ?? 'user' }));
-      return () => byOrigin({ rules: all } as unknown as Parameters<typeof byOrigin>[0]);
+      return () => ruleGroups({ rules: all } as unknown as Parameters<typeof ruleGroups>[0], null);
     },
   ],
   [
