@@ -423,7 +423,14 @@ export const lists: Page = () => [
     'removed while it ran': recorded({ nBytes: 0, problem: 'its file was removed or moved' }),
   }),
   ...states('DoneNote', DoneNote, {
-    exported: { text: 'Exported to /home/ines/Documents/Round half to even.html', onclose: ignore },
+    exported: {
+      done: { text: 'Exported to /home/ines/Documents/Round half to even.html', undo: null },
+      onclose: ignore,
+    },
+    'a rule was saved': {
+      done: { text: 'Saved: Bash(npm run *) — you, in this project', undo: ignore },
+      onclose: ignore,
+    },
   }),
   ...states('SidePanel', SidePanel, {
     'changes and tasks': { open: sessionOf({}, [...edits, script.todos(2)]), ...side },

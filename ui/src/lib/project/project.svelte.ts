@@ -24,6 +24,7 @@ import { SearchState } from './search.svelte';
 import { SessionCreation } from './creation.svelte';
 import { AgentStart } from './agentStart';
 import { Removals } from './removals.svelte';
+import type { DoneAction } from '../session/sessionProject';
 import { rowId, type Row } from '../session/sessionRows';
 import { SessionList } from './sessionList.svelte';
 import { SessionChanges } from '../session/changes.svelte';
@@ -94,8 +95,8 @@ export class ProjectState {
   readonly agentCheck: AgentCheck;
   /** A removed session is being brought back. */
   restoring = $state(false);
-  /** The result of the last action outside the window, until it is dismissed: “Exported to …”. */
-  done = $state<string | null>(null);
+  /** The result of the last action, until it is dismissed. */
+  done = $state.raw<DoneAction | null>(null);
   /** Why a key had nothing to do, shown for a moment. */
   hint = $state.raw<{ words: string } | null>(null);
   /** The pane that files are being dragged over. */
@@ -525,7 +526,7 @@ export class ProjectState {
     this.done = null;
     await this.problems.attempt('The session was not exported', async () => {
       const path = await this.host.exportSession(id, format);
-      if (path !== null) this.done = `Exported to ${path}`;
+      if (path !== null) this.done = { text: `Exported to ${path}`, undo: null };
     });
   }
 

@@ -119,7 +119,7 @@ describe('an export', () => {
   it('says where the file is, and nothing if none was chosen', async () => {
     const { host, project } = await start('history');
     await project.exportSession('html', project.open?.id ?? '');
-    expect(project.done).toMatch(/^Exported to .*\.html$/);
+    expect(project.done?.text).toMatch(/^Exported to .*\.html$/);
     host.exportSession = () => Promise.resolve(null);
     await project.exportSession('markdown', project.open?.id ?? '');
     expect(project.done).toBeNull();

@@ -39,6 +39,14 @@ interface Creates {
   create(agent: AgentKind | null): Promise<SessionState | null>;
 }
 
+/** The result of an action. */
+export interface DoneAction {
+  /** “Exported to …”, “Saved: Bash(npm run *) — you, in this project” */
+  text: string;
+  /** Undoes it; `null` if that is not possible. */
+  undo: (() => void) | null;
+}
+
 export interface SessionProject {
   readonly project: ProjectView;
   readonly problems: Problems;
@@ -67,8 +75,8 @@ export interface SessionProject {
   readonly pane: Pane;
   /** The pane that files are being dragged over. */
   readonly dragging: Pane | null;
-  /** The result of the last action outside the window, until it is dismissed. */
-  done: string | null;
+  /** The result of the last action, until it is dismissed. */
+  done: DoneAction | null;
   /** The files that match a partly typed name, or why there is no list; `null` if the search failed, which is reported. */
   findFiles(query: string): Promise<FoundFiles | string | null>;
   openRow(row: Row): Promise<void>;

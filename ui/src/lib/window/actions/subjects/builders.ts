@@ -17,7 +17,7 @@ export const send = (command: Command, what: string) => (desk: Desk) => void des
 
 /** Says in the window that something was copied: an action has no button that could show it. */
 export async function sayCopied(desk: Desk, what: string, copied: Promise<boolean>): Promise<void> {
-  if (await copied) desk.project.done = `Copied ${what}`;
+  if (await copied) desk.project.done = { text: `Copied ${what}`, undo: null };
 }
 
 /** Does something with the session of a row; a stored conversation becomes one first, and nothing is started. */
