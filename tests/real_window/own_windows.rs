@@ -217,8 +217,13 @@ pub async fn the_window_of_a_removed_session_gives_way_to_that_of_the_project() 
             stage.pointer.key("Return").await?;
             // The driver fails if its click closes the window.
             own.point_at("button", "Remove session").await?;
-            stage.window = stage.app.window(&format!("{PROJECT} — Deskbell")).await?;
+            eventually("the window of the session is closed", SHORT, async || {
+                let frames = stage.pointer.windows(PROJECT).await?;
+                Ok((!frames.is_empty() && !frames.contains(&own.frame())).then_some(()))
+            })
+            .await?;
             n_windows(stage, 1).await?;
+            stage.window = stage.app.window(PROJECT).await?;
             stage.window.wait_said("Ebb.", SHORT).await?;
 
             // Only the window of a session is remembered, and the session is gone at the next start.
