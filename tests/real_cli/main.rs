@@ -120,6 +120,7 @@ fn main() {
         removed_rules:
             a_removed_rule_is_asked_about_from_the_next_call,
             a_rule_of_the_session_is_taken_back,
+            a_rule_that_an_answer_saved_is_found_and_its_undo_removes_exactly_that,
             the_commands_list_and_remove_rules;
         queue:
             five_prompts_go_in_order_one_at_a_time,
@@ -355,7 +356,8 @@ fn on_the_old_version() -> Vec<suite::Test> {
             an_interrupt_right_behind_the_prompt_counts,
             a_failure_of_the_api_ends_the_turn_by_its_name,
             a_stream_that_broke_off_is_shown_once;
-        removed_rules: a_removed_rule_is_asked_about_from_the_next_call, a_rule_of_the_session_is_taken_back;
+        removed_rules: a_removed_rule_is_asked_about_from_the_next_call, a_rule_of_the_session_is_taken_back,
+            a_rule_that_an_answer_saved_is_found_and_its_undo_removes_exactly_that;
         permissions:
             an_allowed_write_is_on_disk,
             a_denied_command_does_not_run_and_the_model_hears_why,

@@ -3,11 +3,13 @@
 use std::fs;
 
 use anyhow::{Context, Result, ensure};
+use deskbell_claude::request::rules_kept_locally;
 use deskbell_engine::api::{Command, Decision, RuleEffect, RuleOrigin, RulePlace, TrustDecision};
 use deskbell_engine::rule_files::{RuleFiles, RuleRemoval};
 use deskbell_engine::trust::{TrustState, TrustStore};
 use deskbell_tests::real_cli::World;
 use deskbell_tests::relay::{DEADLINE, Relay, program_without_windows};
+use deskbell_tests::wait::{LONG, eventually};
 use serde_json::{Value, json};
 
 const RULE: &str = "Bash(touch *)";
@@ -136,6 +138,43 @@ pub async fn a_rule_of_the_session_is_taken_back() -> Result<()> {
     ensure!(asks(&mut relay, &command).await?, "the rule was not taken back");
     relay.send(&Command::SuspendRules { rules, suspended: false }).await?;
     ensure!(!asks(&mut relay, &command).await?, "the rule was not given again");
+    relay.close().await
+}
+
+pub async fn a_rule_that_an_answer_saved_is_found_and_its_undo_removes_exactly_that() -> Result<()> {
+    for folder in ["", "part"] {
+        saved_below(folder).await.with_context(|| format!("in the folder “{folder}” of a repository"))?;
+    }
+    Ok(())
+}
+
+/// 2.1.332 saves the rules of a folder in a repository at its root, and 2.1.197 in the folder.
+async fn saved_below(folder: &str) -> Result<()> {
+    let mut world = World::new().await?;
+    fs::create_dir_all(world.file(".git"))?;
+    world.project = world.file(folder).components().collect();
+    fs::create_dir_all(&world.project)?;
+    trust(&world)?;
+    let mut relay = Relay::spawn(&world, &[])?;
+    relay.prompt("BASH touch one\nSAY done").await?;
+    let asked = relay.request().await?;
+    let all = asked["request"]["suggestions"].as_array().context("it has suggestions")?;
+    let rules = |one: &Value| rules_kept_locally(&one["raw"]);
+    let suggestion = all.iter().find(|one| !rules(one).is_empty()).context("none is saved here")?;
+    let wanted = rules(suggestion);
+    let files = files(&world)?;
+    ensure!(files.saved(&wanted).is_none(), "it is there before the answer");
+    relay.decide(&asked, Decision::AllowAlways { suggestion: suggestion["raw"].clone() }).await?;
+    let places = eventually("the saved rule", LONG, async || Ok(files.saved(&wanted))).await?;
+    relay.turn_end().await?;
+    let command = wanted[0].trim_start_matches("Bash(").trim_end_matches(')').replace('*', "two");
+    ensure!(!asks(&mut relay, &command).await?, "{command} is asked about although {wanted:?} was saved");
+    for place in &places {
+        let removal = files.remove(place)?;
+        suspend(&mut relay, &removal, true).await?;
+    }
+    ensure!(files.saved(&wanted).is_none(), "it is still in a file");
+    ensure!(asks(&mut relay, &command).await?, "the undo is not in effect");
     relay.close().await
 }
 

@@ -43,6 +43,10 @@ impl SessionRegistry {
         request: &RequestId,
     ) -> Result<Vec<RulePlace>, CommandError> {
         let config = self.rules_config(project, id)?;
+        // The demo agent saves nothing.
+        if self.known(id).is_none_or(|(_, session)| session.agent != AgentKind::Claude) {
+            return Ok(Vec::new());
+        }
         let known =
             lock(&self.saving).get(id).filter(|(of, _)| of == request).map(|(_, rules)| rules.clone());
         let Some(rules) = known else { return Ok(Vec::new()) };
