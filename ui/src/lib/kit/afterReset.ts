@@ -2,7 +2,7 @@
 
 import { tick } from 'svelte';
 
-import { BY_KEY } from '../../kit/focus';
+import { BY_KEY } from './focus';
 
 /** Moves the focus from a removed button to the control of the same row. */
 export async function focusControl(row: HTMLElement | undefined): Promise<void> {
