@@ -1,6 +1,18 @@
 // The options of a session in the fake host.
 
-import type { OptionsReview, SessionOptions } from '../lib/bindings/api';
+import type { OptionProblem, OptionsReview, SessionOptions } from '../lib/bindings/api';
+
+const RULE = /^[A-Za-z][\w-]*(\([^()]+\))?$/;
+
+/** As in the engine, a rule has a form, and each is in a list once. */
+const ruleProblems = (options: SessionOptions, field: 'allowedTools' | 'disallowedTools'): OptionProblem[] =>
+  options[field].flatMap((rule, index, rules) => {
+    if (!RULE.test(rule)) {
+      const message = 'Enter one rule, such as Read, Bash(git status) or mcp__server__tool.';
+      return [{ field, index, message }];
+    }
+    return rules.indexOf(rule) < index ? [{ field, index, message: 'This entry is in the list already.' }] : [];
+  });
 
 /** What an agent would be started with. As in the engine, an argument that is not on the list is refused. */
 export function reviewOf(options: SessionOptions): OptionsReview {
@@ -15,15 +27,20 @@ export function reviewOf(options: SessionOptions): OptionsReview {
   const { systemPrompt, maxTurns, maxBudgetUsd } = options;
   const prompt = systemPrompt?.replace === true ? '--system-prompt' : '--append-system-prompt';
   return {
-    problems,
-    warnings: options.allowedTools
-      .map((rule, index) => ({ rule, index }))
-      .filter(({ rule }) => rule === 'Bash')
-      .map(({ rule, index }) => ({
-        field: 'allowedTools',
-        index,
-        message: `${rule} is broad. Every command runs without asking.`,
-      })),
+    problems: [...problems, ...ruleProblems(options, 'allowedTools'), ...ruleProblems(options, 'disallowedTools')],
+    warnings: [
+      ...options.allowedTools
+        .map((rule, index) => ({ rule, index }))
+        .filter(({ rule }) => rule === 'Bash')
+        .map(({ rule, index }) => ({
+          field: 'allowedTools' as const,
+          index,
+          message: `${rule} is broad. Every command runs without asking.`,
+        })),
+      ...(systemPrompt?.replace === true
+        ? [{ field: 'systemPrompt' as const, index: null, message: 'It replaces all of the agent’s own instructions.' }]
+        : []),
+    ],
     servers:
       options.mcpConfig === null
         ? []

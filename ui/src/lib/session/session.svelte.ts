@@ -136,6 +136,12 @@ export class SessionState {
     return this.#items.get(id)?.open ?? this.#unfolded.has(id);
   }
 
+  /** The agent's names of the tools that the items in the window used, each once. */
+  usedTools(): string[] {
+    const bodies = [...this.#items.values()].map(({ body }) => body);
+    return [...new Set(bodies.flatMap((body) => (body.type === 'toolCall' ? [body.tool] : [])))];
+  }
+
   /** The items that the user unfolded. */
   get unfolded(): ItemId[] {
     const loaded = [...this.#items.values()].filter((item) => item.open).map((item) => item.id);
