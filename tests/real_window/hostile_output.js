@@ -1,8 +1,8 @@
 // Scrolls through the whole conversation, opens everything that can be opened, and looks for elements that no document
-// may contain.
-// Arguments: the mark that shows the page was not reloaded; the callback.
+// may contain. Goes through it again until it has seen all items: on a busy machine they come later.
+// Arguments: the mark that shows the page was not reloaded; the number of items; a limit in milliseconds; the callback.
 
-const [token, done] = arguments;
+const [token, expected, limit, done] = arguments;
 const KNOWN = new Set(
   ("DIV SPAN P A B I UL OL LI H1 H2 H3 H4 H5 H6 PRE CODE BLOCKQUOTE TABLE THEAD TBODY " +
     "TR TH TD HR BR WBR BDI SUP EM STRONG DEL IMG FIGURE FIGCAPTION BUTTON TIME SECTION ARTICLE DETAILS SUMMARY").split(" "),
@@ -12,6 +12,7 @@ const LOADS = ["src", "srcset", "srcdoc", "data", "poster", "background", "ping"
 const problems = new Set();
 const seen = new Set();
 const looked = new WeakSet();
+const began = performance.now();
 let longest = 0;
 
 // Everything below an element, once.
@@ -80,7 +81,11 @@ async function go() {
     await frames(2);
     const atEnd = log.scrollTop + log.clientHeight >= log.scrollHeight - 2;
     stuck = log.scrollTop <= top + 1 ? stuck + 1 : 0;
-    if (stuck > (atEnd ? 2 : 20)) break;
+    if (stuck > (atEnd ? 2 : 20)) {
+      if (seen.size >= expected || performance.now() - began > limit) break;
+      [log.scrollTop, stuck] = [0, 0];
+      await frames(2);
+    }
   }
   document.documentElement.style.zoom = "";
   over = true;

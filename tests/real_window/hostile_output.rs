@@ -5,7 +5,8 @@
 //! are drawn is sufficient without this last line of defence; and with it for the first inputs of each class, because
 //! the policy only forbids more.
 //!
-//! A run plays every sixth batch of each class, from one that the seed chooses (`deskbell_tests::chance`).
+//! A run plays all inputs that try to run something or to load an address, and every third batch of each other class,
+//! from one that the seed chooses (`deskbell_tests::chance`).
 
 use std::time::Duration;
 
@@ -17,17 +18,30 @@ use serde_json::{Value, json};
 
 use crate::stage::Stage;
 
-/// Number of inputs in one turn.
-const BATCH: usize = 50;
+/// The classes whose inputs try to run something or to load an address.
+const ACTIVE: [&str; 5] = ["html", "handlers", "vector", "beacons", "schemes"];
+/// The classes with large inputs.
+const LARGE: [&str; 2] = ["markdown", "nesting"];
+
+/// Number of inputs of an active class in one turn: all of them. Each turn costs a second of processor time besides.
+const BATCH_OF_ACTIVE: usize = 160;
+/// The same for the other classes.
+const BATCH: usize = 60;
 /// The same for the classes with large inputs. Fifty of them, all unfolded in one conversation, killed the page's
 /// process (WebKitGTK 2.50.6): this fault of the page is still open, and smaller turns do not show it.
-const BATCH_OF_LARGE: usize = 5;
+const BATCH_OF_LARGE: usize = 10;
 /// A run plays one of this number of batches, a whole run all.
-const EVERY: usize = 6;
+const EVERY: usize = 3;
+/// The number of inputs of each class that are played with the policy.
+const WITH_POLICY: usize = 5;
 /// Longer texts are not sent as prompts, because no user would.
 const LONGEST_PROMPT: usize = 4_000;
+/// The same for prompts of more lines: the demo agent answers each line.
+const MOST_LINES: usize = 100;
 /// For one turn and one check of it: generous, because only a hang is a failure.
 const DEADLINE: Duration = Duration::from_secs(90);
+/// Within this time all items of a turn are looked at, in milliseconds.
+const LOOKED_AT: u64 = 90_000;
 
 /// Limit for a frame in milliseconds, with everything unfolded and a busy machine.
 const LONGEST_FRAME: f64 = 15_000.0;
@@ -52,44 +66,63 @@ async fn play(name: &str, policy: bool) -> Result<()> {
 async fn show_all(stage: &mut Stage, policy: bool) -> Result<()> {
     let trap = Trap::set().await?;
     let page = stage.page_process()?;
-    for name in CLASSES.iter().filter(|name| **name != "long") {
-        let inputs = class(name, &trap.host())?;
-        let size = if matches!(*name, "markdown" | "nesting") { BATCH_OF_LARGE } else { BATCH };
-        let batches = inputs.chunks(size).enumerate();
-        let played: Vec<(usize, &[Input])> = match policy {
-            true => batches.take(1).collect(),
-            false => chance::every(EVERY, batches.collect()),
-        };
-        for (at, batch) in played {
-            let token = format!("{name}-{at}");
-            let names = || format!("{} … {}", batch[0].name, batch[batch.len() - 1].name);
-            stage.new_session(DEADLINE).await.with_context(names)?;
-            stage.window.run("window.token = arguments[0];", vec![json!(token)]).await?;
-            let file = stage.desktop.scratch().join(format!("{token}.ndjson"));
-            std::fs::write(&file, lines(batch))?;
-            stage.window.paste_prompt(&format!("LINES {}\nSAY all shown {token}", file.display())).await?;
-            stage.window.wait_said(&format!("all shown {token}"), DEADLINE).await.with_context(names)?;
-            let prompts: Vec<&str> =
-                batch.iter().map(|input| &*input.text).filter(|text| text.len() <= LONGEST_PROMPT).collect();
-            stage
-                .window
-                .paste_prompt(&format!("SAY asked\n{}\n\nSAY all asked {token}", prompts.join("\n")))
-                .await?;
-            stage.window.wait_said(&format!("all asked {token}"), DEADLINE).await.with_context(names)?;
-            stage.window.wait_idle(DEADLINE).await.with_context(names)?;
-            let found = stage.window.call(LOOK, vec![json!(token)]).await.with_context(names)?;
-            ensure!(found["problems"] == json!([]), "{}: {found:#}", names());
-            ensure!(found["ran"].is_null(), "{}: a script ran: {found:#}", names());
-            ensure!(found["same"] == true, "{}: the page is another one: {found:#}", names());
-            // Each input is drawn as a text, a thought and two calls.
-            let items = 4 * batch.len() as u64;
-            ensure!(found["seen"].as_u64() >= Some(items), "{}: not all was looked at: {found:#}", names());
-            ensure!(found["longest"].as_f64() < Some(LONGEST_FRAME), "{}: the page hung: {found:#}", names());
-            ensure!(trap.caught().is_empty(), "{}: the trap heard {:?}", names(), trap.caught());
-        }
+    for (nr, batch) in batches(&trap.host(), policy)?.iter().enumerate() {
+        let names = || format!("{} … {}", batch[0].name, batch[batch.len() - 1].name);
+        show(stage, batch, &format!("turn-{nr}"), &trap).await.with_context(names)?;
     }
     ensure!(stage.page_process()? == page, "the page's process is not the one it was");
     trapped_if_unguarded(stage, &trap, policy).await
+}
+
+/// The inputs of each turn.
+fn batches(host: &str, policy: bool) -> Result<Vec<Vec<Input>>> {
+    let mut batches = Vec::new();
+    let (mut first, mut first_large) = (Vec::new(), Vec::new());
+    for name in CLASSES.iter().filter(|name| **name != "long") {
+        let mut inputs = class(name, host)?;
+        let is_large = LARGE.contains(name);
+        if policy {
+            inputs.truncate(WITH_POLICY);
+            if is_large {
+                first_large.append(&mut inputs)
+            } else {
+                first.append(&mut inputs)
+            }
+            continue;
+        }
+        let is_active = ACTIVE.contains(name);
+        let size = if is_large { BATCH_OF_LARGE } else { BATCH };
+        let of_class = inputs.chunks(if is_active { BATCH_OF_ACTIVE } else { size }).map(<[Input]>::to_vec);
+        batches.extend(if is_active { of_class.collect() } else { chance::every(EVERY, of_class.collect()) });
+    }
+    batches.extend([first, first_large].into_iter().filter(|batch| !batch.is_empty()));
+    Ok(batches)
+}
+
+/// Shows these inputs in a session of their own, and looks at all of it.
+async fn show(stage: &Stage, batch: &[Input], token: &str, trap: &Trap) -> Result<()> {
+    let window = &stage.window;
+    stage.new_session(DEADLINE).await?;
+    window.run("window.token = arguments[0];", vec![json!(token)]).await?;
+    let file = stage.desktop.scratch().join(format!("{token}.ndjson"));
+    std::fs::write(&file, lines(batch))?;
+    window.paste_prompt(&format!("LINES {}\nSAY all shown {token}", file.display())).await?;
+    window.wait_said(&format!("all shown {token}"), DEADLINE).await?;
+    let is_prompt = |text: &&str| text.len() <= LONGEST_PROMPT && text.lines().count() <= MOST_LINES;
+    let prompts: Vec<&str> = batch.iter().map(|input| &*input.text).filter(is_prompt).collect();
+    window.paste_prompt(&format!("SAY asked\n{}\n\nSAY all asked {token}", prompts.join("\n"))).await?;
+    window.wait_said(&format!("all asked {token}"), DEADLINE).await?;
+    window.wait_idle(DEADLINE).await?;
+    // Each input is drawn as a text, a thought and two calls. There are two prompts, and two ends.
+    let n_items = 4 * batch.len() + 4;
+    let found = window.call(LOOK, vec![json!(token), json!(n_items), json!(LOOKED_AT)]).await?;
+    ensure!(found["problems"] == json!([]), "{found:#}");
+    ensure!(found["ran"].is_null(), "a script ran: {found:#}");
+    ensure!(found["same"] == true, "the page is another one: {found:#}");
+    ensure!(found["seen"].as_u64() >= Some(n_items as u64), "not all of {n_items} was looked at: {found:#}");
+    ensure!(found["longest"].as_f64() < Some(LONGEST_FRAME), "the page hung: {found:#}");
+    ensure!(trap.caught().is_empty(), "the trap heard {:?}", trap.caught());
+    Ok(())
 }
 
 /// Shows that the trap and the mark work: content put into the page by force is stopped by the policy, and only by it.
