@@ -9,6 +9,7 @@ use anyhow::Context;
 use deskbell_dialogs::permission::DialogController;
 use deskbell_engine::api::*;
 use deskbell_engine::board::Board;
+use deskbell_engine::disk;
 use deskbell_engine::projects::Change;
 use deskbell_engine::stored::{Follower, Located};
 use deskbell_sessions::board_costs::Costs;
@@ -18,6 +19,7 @@ use deskbell_sessions::opener::now_ms;
 use deskbell_sessions::registry::SessionRegistry;
 use deskbell_sessions::settings::CurrentSettings;
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -47,6 +49,17 @@ pub struct BoardPage {
     used_machines: Mutex<BTreeMap<RemoteMachine, u64>>,
     /// The board may have changed. The tray waits for it.
     changed: Notify,
+    /// The file with the failures and the cleared rows, in Deskbell's folder. One write at a time.
+    file: tokio::sync::Mutex<PathBuf>,
+}
+
+impl BoardPage {
+    /// Reads the file with the failures of earlier runs from Deskbell's folder.
+    pub fn open(data: &Path) -> Self {
+        let file = data.join("board.json");
+        let board = Mutex::new(Board::open(&file));
+        Self { board, file: tokio::sync::Mutex::new(file), ..Self::default() }
+    }
 }
 
 #[derive(Default)]
@@ -141,6 +154,8 @@ pub fn view(app: &AppHandle) -> BoardView {
     for row in view.rows.iter_mut().filter(|row| row.other_pid.is_none()) {
         row.machine = registry.machine_of(&row.session_id);
     }
+    let mut view = board.with_failures(view);
+    drop(board);
     known_checkouts(&page).show(&mut view.rows);
     page.costs.show(&sessions, &mut view.rows);
     let used = page.used_machines.lock().unwrap_or_else(PoisonError::into_inner);
@@ -163,6 +178,67 @@ pub fn own(app: &AppHandle) -> BoardView {
 pub fn session_changed(app: &AppHandle, session: &Session) {
     let page = app.state::<BoardPage>();
     page.board.lock().unwrap_or_else(PoisonError::into_inner).learn(session, now_ms());
+    if session.status.state() == Some(BoardState::Failed) {
+        // The board keeps the failure, whether or not it is open.
+        view(app);
+        save(app);
+    }
+    refresh(app);
+}
+
+/// Removes the rows of these sessions from the board, where they are over.
+pub fn clear(app: &AppHandle, ids: &[SessionId]) {
+    let shown = view(app);
+    let page = app.state::<BoardPage>();
+    page.board.lock().unwrap_or_else(PoisonError::into_inner).clear(&shown, ids);
+    save(app);
+    refresh(app);
+}
+
+/// Shows cleared rows again.
+pub fn restore(app: &AppHandle, ids: &[SessionId]) {
+    let page = app.state::<BoardPage>();
+    page.board.lock().unwrap_or_else(PoisonError::into_inner).restore(ids);
+    save(app);
+    refresh(app);
+}
+
+/// The folder of a session that failed in an earlier run, as the board shows it.
+pub fn failed_in(app: &AppHandle, id: &SessionId) -> Option<PathBuf> {
+    let page = app.state::<BoardPage>();
+    let board = page.board.lock().unwrap_or_else(PoisonError::into_inner);
+    board.failed_in(id).map(PathBuf::from)
+}
+
+/// Writes the failures and the cleared rows, if they changed. What cannot be written is in force until the app ends.
+fn save(app: &AppHandle) {
+    let app = app.clone();
+    tauri::async_runtime::spawn(async move {
+        let page = app.state::<BoardPage>();
+        // The content is taken after the earlier write, so that the last one is the newest.
+        let file = page.file.lock().await;
+        let unsaved = page.board.lock().unwrap_or_else(PoisonError::into_inner).take_unsaved();
+        let Some(bytes) = unsaved else { return };
+        let (path, folder) = (file.clone(), file.clone());
+        let write = move || disk::write_atomically(&path, &bytes?);
+        let written = disk::run(&folder, disk::DEADLINE, write).await;
+        if let Err(error) = written.map_err(std::io::Error::from).and_then(|written| written) {
+            tracing::warn!(%error, "could not save the failures of the board");
+        }
+    });
+}
+
+/// A turn of a session ended: its row has the outcome.
+pub fn turn_ended(app: &AppHandle, id: &SessionId, turn: &TurnEnd) {
+    let page = app.state::<BoardPage>();
+    page.board.lock().unwrap_or_else(PoisonError::into_inner).turn_ended(id, turn);
+    refresh(app);
+}
+
+/// The first line of the answer that ended the last turn of a session.
+pub fn answered(app: &AppHandle, id: &SessionId, words: &str) {
+    let page = app.state::<BoardPage>();
+    page.board.lock().unwrap_or_else(PoisonError::into_inner).answered(id, words);
     refresh(app);
 }
 
@@ -182,6 +258,7 @@ pub fn refresh(app: &AppHandle) {
         let due = known_checkouts(&app.state::<BoardPage>()).due(&board.rows, Instant::now());
         let rows = board.rows.clone();
         emit::to_window(&app, BOARD, WindowEvent::BoardChanged { board });
+        save(&app);
         // The board waits for no disk of a project, and for no other machine.
         let checkouts = async {
             let read = checkouts::read_all(due).await;
@@ -203,6 +280,36 @@ pub fn refresh(app: &AppHandle) {
 pub fn elsewhere(app: &AppHandle, id: &str) -> Option<Located> {
     let page = app.state::<BoardPage>();
     live(&page).conversations.iter().find(|one| one.session.agent_session_id == id).cloned()
+}
+
+/// Answers a request of a session, whichever its project is. Refuses an answer that the board may not give, and one to
+/// anything but the request that its row showed.
+pub async fn answer(
+    app: &AppHandle,
+    session_id: &SessionId,
+    request_id: RequestId,
+    shown: String,
+    answer: BoardAnswer,
+) -> Result<(), CommandError> {
+    let registry = app.state::<SessionRegistry>();
+    let (project, session) = registry.known(session_id).ok_or_else(already_answered)?;
+    let request = session.requests.iter().find(|request| request.id == request_id);
+    let request = request.filter(|request| request.shown == shown).ok_or_else(already_answered)?;
+    let decision = deskbell_engine::board::decision(request, answer).ok_or_else(|| CommandError {
+        code: ErrorCode::BadCommand,
+        message: "This request cannot be answered on the board. Open it to answer it.".to_owned(),
+        detail: None,
+    })?;
+    let decide = Command::Decide { request_id, shown: Some(shown), decision };
+    registry.command(&project, session_id, decide).await
+}
+
+fn already_answered() -> CommandError {
+    CommandError {
+        code: ErrorCode::NoSuchRequest,
+        message: "Already answered in the window.".to_owned(),
+        detail: None,
+    }
 }
 
 /// Stops the agents of these sessions, at once, in windows and in the server. One that cannot be stopped does not keep

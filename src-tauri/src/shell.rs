@@ -174,6 +174,9 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             commands::board::connect_board,
             commands::board::open_board_session,
             commands::board::stop_board_sessions,
+            commands::board::answer_board_request,
+            commands::board::clear_board_rows,
+            commands::board::restore_board_rows,
             commands::board::machine_sessions,
             commands::board::open_machine_session,
             commands::board::stop_machine,
@@ -350,7 +353,7 @@ fn setup(app: &AppHandle, args: Args, opened: Opened) -> anyhow::Result<()> {
     app.manage(asking);
     app.manage(Bell::new(app, reopen));
     app.manage(Background::default());
-    app.manage(board::BoardPage::default());
+    app.manage(board::BoardPage::open(&data_folder));
     app.manage(menu_bar::MenuBar::default());
     app.manage(worktree_uses::ListedWorktrees::default());
     app.manage(waiting::WaitingLists::default());
@@ -468,6 +471,7 @@ async fn listen(app: AppHandle, mut told: mpsc::UnboundedReceiver<Envelope>, rep
                 if reports_demo {
                     println!("deskbell: demo: turn ended");
                 }
+                board::turn_ended(&app, &session.id, &turn);
                 match turn.status().and_then(|status| status.state()) {
                     Some(BoardState::Finished) => {
                         generate_title(&app, &project, &session);
@@ -512,7 +516,11 @@ async fn ring_finished(app: &AppHandle, project: &ProjectRef, session: &Session,
         // It was removed meanwhile.
         Err(_) => return,
     };
-    let words = answer.as_deref().and_then(BellEvent::words_of_answer).unwrap_or(outcome);
+    let words = answer.as_deref().and_then(BellEvent::words_of_answer);
+    if let Some(words) = &words {
+        board::answered(app, &session.id, words);
+    }
+    let words = words.unwrap_or(outcome);
     app.state::<Bell>()
         .ring(app, Ring { event: BellEvent::Finished, project, session, words, request: None });
 }

@@ -66,12 +66,20 @@ pub async fn by_id(app: &AppHandle, id: &SessionId) -> Result<(), CommandError> 
     if let Some(Located { project: Some(project), session, .. }) = board::elsewhere(app, id.as_str()) {
         return stored(app, &project.into(), &session.agent_session_id, None).await;
     }
-    let (project, session) = app.state::<SessionRegistry>().known(id).ok_or_else(|| CommandError {
+    let known = app.state::<SessionRegistry>().known(id);
+    if let Some((project, session)) = known {
+        return in_window(app, &project, session, None).await;
+    }
+    let folder = board::failed_in(app, id).ok_or_else(|| CommandError {
         code: ErrorCode::NoSuchSession,
         message: "The session no longer exists.".to_owned(),
         detail: None,
     })?;
-    in_window(app, &project, session, None).await
+    // Its project has no window in this run yet.
+    let Some((_, label)) = opening::open(app, &folder, false, Confirmed::No).await? else { return Ok(()) };
+    app.state::<Windows>().with(&label, |window| window.open_session = Some(id.clone()))?;
+    bring_up(app, &label);
+    Ok(())
 }
 
 /// The folder as windows are named for it.

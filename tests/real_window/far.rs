@@ -767,6 +767,7 @@ pub async fn a_machine_that_is_not_connected_is_asked_and_stopped_from_the_board
         fs::write(&asks, "")?;
         let board = start_with_board(far, &window).await?;
         let pointer = Pointer::on(&far.desktop);
+        board.point_at("button", "Other machines").await?;
         board.point_at("button", "List sessions on box").await?;
         board.wait_shows("Is this really box?", LONG).await?;
         board.point_at("button", "No").await?;
@@ -796,6 +797,8 @@ pub async fn a_machine_that_is_not_connected_is_asked_and_stopped_from_the_board
 
         // In the next run by keyboard: listed, and stopped after a question that Escape closes.
         let board = start_with_board(far, &window).await?;
+        board.tab_to("Other machines").await?;
+        pointer.key("Return").await?;
         board.tab_to("List sessions on box").await?;
         pointer.key("Return").await?;
         board.wait_shows("1 session runs or waits there", LONG).await?;
@@ -819,7 +822,7 @@ pub async fn a_machine_that_is_not_connected_is_asked_and_stopped_from_the_board
         ensure!(agents() == 0, "an agent still runs there");
 
         // A machine that no project is on is typed, and stays on the board.
-        board.tab_to("Another machine…").await?;
+        board.tab_to("Add a machine…").await?;
         pointer.key("Return").await?;
         board.find("button", "box").await?;
         board.screenshot("far-board-another").await?;
@@ -832,7 +835,7 @@ pub async fn a_machine_that_is_not_connected_is_asked_and_stopped_from_the_board
         page.tab_to("Board of all projects").await?;
         pointer.key("Return").await?;
         let board = far.app.window("All projects").await?;
-        board.find("button", "List sessions on spare").await?;
+        board.wait_text("list", "Links", "spare Not connected, last used", LONG).await?;
         far.app.close(board.frame()).await?;
         far.end(&far.app.window("Open a project").await?).await
     })

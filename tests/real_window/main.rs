@@ -353,7 +353,10 @@ fn main() {
             a_fork_goes_on_by_itself_and_leaves_its_origin_as_it_was,
             the_board_shows_a_terminal_of_another_project_and_opens_it_to_watch;
         background: the_output_of_a_task_grows_and_the_task_is_stopped;
-        board: the_board_shows_who_waits_and_brings_the_window_up;
+        board: the_board_shows_who_waits_and_brings_the_window_up,
+            requests_are_answered_on_the_board_by_key_and_by_mouse,
+            a_command_that_hides_something_is_only_reviewed_from_the_board,
+            a_failure_stays_on_the_board_over_a_restart_until_it_is_cleared;
         form: it_is_filled_in_with_the_keyboard_only,
             it_is_filled_in_with_the_mouse_only,
             a_dialog_of_the_agent_is_answered_with_a_choice;

@@ -239,21 +239,21 @@ pub async fn the_board_shows_a_terminal_of_another_project_and_opens_it_to_watch
             ensure!(opened.is_ok(), "{opened:?}");
             let board = stage.app.window("All projects").await?;
             let row = async |words: &[&str]| {
-                let rows = "return [...document.querySelectorAll('ul[aria-label=\"Sessions\"] button')]
-                    .map((row) => row.textContent);";
+                let rows =
+                    "return [...document.querySelectorAll('.groups li')].map((row) => row.textContent);";
                 eventually(&format!("the board has {words:?}"), SHORT, async || {
                     let rows: Vec<String> = serde_json::from_value(board.run(rows, Vec::new()).await?)?;
                     Ok(rows.iter().any(|row| words.iter().all(|words| row.contains(words))).then_some(()))
                 })
                 .await
             };
-            row(&["Finished", "the sails turn", "In another program", "windmill"]).await?;
+            row(&["Done", "the sails turn", "In another program", "windmill"]).await?;
             report(&stage.desktop, &other, &process, &session, "busy")?;
             row(&["Working", "the sails turn", "In another program"]).await?;
             board.drawn().await?;
             stage.desktop.screenshot("board-terminal").await?;
 
-            board.run("document.querySelector('ul button').click();", Vec::new()).await?;
+            board.run("document.querySelector('.groups [data-session]').click();", Vec::new()).await?;
             let window = stage.app.window("windmill").await?;
             window.click("button", "Decide later").await?;
             window.wait_text("log", "Conversation", "the sails turn", SHORT).await?;

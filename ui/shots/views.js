@@ -123,8 +123,17 @@ async function browse(page) {
   await page.getByRole('button', { name: 'tide-tables', exact: true }).waitFor();
 }
 
+/** Presses keys in the list of the board. */
+const boardKeys =
+  (...keys) =>
+  async (page) => {
+    await page.getByRole('list', { name: 'Needs you' }).waitFor();
+    for (const key of keys) await page.keyboard.press(key);
+  };
+
 /** Asks a machine on the board what runs there. */
 async function listSessions(page) {
+  await press(page, 'Other machines');
   await press(page, 'List sessions on build-server');
   await page.getByText('Move the importer to the new parser').waitFor();
 }
@@ -194,6 +203,8 @@ export const extraViews = [
   { name: 'menu-start', scene: 'projects', prepare: mainMenu('ArrowRight') },
   { name: 'menu-board', scene: 'board', prepare: mainMenu('g', 'ArrowRight') },
   { name: 'open-machine', scene: 'projects', prepare: browse },
+  { name: 'board-key', scene: 'board-three', prepare: boardKeys('ArrowDown') },
+  { name: 'board-whole', scene: 'board', prepare: boardKeys('ArrowDown', ' ') },
   { name: 'board-asked', scene: 'board-machines', prepare: listSessions },
   { name: 'draft', scene: 'streaming', prepare: (page) => type(page, 'and one more thing') },
   { name: 'longer', scene: 'conversation', prepare: lengthen },

@@ -1,7 +1,7 @@
 //! The board: the sessions of all projects that work, wait for the user or have just finished, in Deskbell, in other
 //! programs, and on the machines that Deskbell is connected to.
 
-use super::id::SessionId;
+use super::id::{RequestId, SessionId};
 use super::session::{SessionLink, Status};
 use super::settings::SettingsView;
 use super::worktree::Checkout;
@@ -87,6 +87,14 @@ pub struct BoardRow {
     pub state: BoardState,
     /// The state in detail: what the session waits for, does, or failed with.
     pub status: Status,
+    /// The request that it has waited for longest; `null` if it waits for none that Deskbell knows.
+    pub request: Option<BoardRequest>,
+    /// The first line of the last answer, at most 200 characters; `null` while a turn runs, and if it is not known.
+    pub answer: Option<String>,
+    /// It failed because its agent needs a login.
+    pub needs_login: bool,
+    /// The process or the server that runs it can be reached. Without a link nothing can be answered or stopped.
+    pub is_reached: bool,
     /// When it entered this state.
     pub since: u64,
     /// Number of commands and subagents running in the background.
@@ -99,6 +107,65 @@ pub struct BoardRow {
     /// What its processes cost, as of the last look; `null` if none runs, and where the system or the server of another
     /// machine does not say.
     pub processes: Option<ProcessCost>,
+}
+
+/// An open request on the board: what is shown of it there, and which answers may be given there. Its size is bounded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct BoardRequest {
+    pub id: RequestId,
+    /// Identifies what is shown. Every answer must contain it.
+    pub shown: String,
+    pub kind: BoardRequestKind,
+    /// The command, the file, the address or the question, at most 600 characters. Must be drawn with every code point
+    /// visible. If `canAllow` is set, it is the whole request.
+    pub text: String,
+    /// Number of lines, or parts of a line, that are not in `text`.
+    pub n_more_lines: u32,
+    /// `text` is all of it, and plain, by the rule of the native dialogs: it may be allowed where `text` is visible.
+    pub can_allow: bool,
+    /// The labels of the choices of a question that may be answered on the board: at most four, in the order of the
+    /// question. Empty: its card has to be opened.
+    pub choices: Vec<String>,
+    /// Lines that an edit adds and removes; `null` for anything else.
+    pub edited: Option<EditedLines>,
+    /// The subagent that asks, in words; `null` for the agent itself.
+    pub asked_by: Option<String>,
+    /// Number of further open requests of the session.
+    pub n_more: u32,
+}
+
+/// Number of lines that an edit adds and removes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct EditedLines {
+    pub added: u32,
+    pub removed: u32,
+}
+
+/// The kind of a request on the board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum BoardRequestKind {
+    Command,
+    Edit,
+    Fetch,
+    Other,
+    Question,
+    Plan,
+    Form,
+}
+
+/// An answer that may be given on the board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, TS)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum BoardAnswer {
+    /// Runs the call once, exactly as requested.
+    AllowOnce,
+    /// Does not run the call, or skips the question.
+    Deny,
+    /// The choice at this place in `BoardRequest::choices`.
+    Choose { choice: u32 },
 }
 
 /// What the agent of a session and every process below it cost now.
@@ -136,11 +203,18 @@ impl std::fmt::Display for ProcessCost {
 pub enum BoardState {
     /// It waits for the user's answer.
     NeedsInput,
-    /// Its last turn failed, less than an hour ago.
-    Failed,
     Working,
-    /// Its last turn ended, less than an hour ago.
+    /// Its last turn failed.
+    Failed,
+    /// Its last turn ended, less than a day ago.
     Finished,
+}
+
+impl BoardState {
+    /// The last turn ended, and nothing of the session runs or waits.
+    pub fn is_over(self) -> bool {
+        matches!(self, Self::Failed | Self::Finished)
+    }
 }
 
 /// The first data of a board. Its events have a name that only this window knows.

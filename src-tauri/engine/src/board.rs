@@ -1,30 +1,85 @@
 //! The board: chooses and orders the sessions of all projects that need a look, and remembers since when each is in its
 //! state. Conversations that other programs have open are on it too. Has no clock: the time is an argument.
 
-use crate::api::{AgentKind, BoardRow, BoardState, BoardView, Checkout, LiveActivity, LiveProcess};
-use crate::api::{Session, SessionId, Status, StoredSession, StoredState};
+mod cleared;
+mod requests;
+
+pub use requests::decision;
+
+use cleared::Cleared;
+
+use crate::api::{AgentKind, BoardRow, BoardState, BoardView, Checkout, LiveActivity, LiveProcess, Outcome};
+use crate::api::{Session, SessionId, SessionLink, Status, StoredSession, StoredState, TurnEnd};
 use crate::stored::Located;
 use crate::title::Title;
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-/// Sessions that finished or failed are on the board for this long, in milliseconds.
-const RECENT_MS: u64 = 60 * 60 * 1000;
+/// Sessions that finished are on the board for at most this long, in milliseconds. The page, which knows the time zone,
+/// shows only those of its day.
+const RECENT_MS: u64 = 24 * 60 * 60 * 1000;
 
-/// Maximum number of finished sessions on the board.
-const MOST_FINISHED: usize = 100;
+/// Maximum number of finished sessions on the board, and of failed ones.
+const MOST_OVER: usize = 100;
 
 /// Longest name of a project, in user-perceived characters.
 const LONGEST_NAME: usize = 80;
 
-/// Since when each session is in its state.
+/// Since when each session is in its state, and how its last turn ended.
 #[derive(Debug, Default)]
 pub struct Board {
     since: HashMap<SessionId, (BoardState, u64)>,
+    endings: HashMap<SessionId, Ending>,
+    cleared: Cleared,
+}
+
+/// The end of the last turn of a session.
+#[derive(Clone, Debug, Default)]
+struct Ending {
+    /// The first line of its answer.
+    answer: Option<String>,
+    needs_login: bool,
 }
 
 impl Board {
+    /// A board with the failures of earlier runs, and without the rows that were cleared in them.
+    pub fn open(path: &Path) -> Self {
+        Self { cleared: Cleared::open(path), ..Self::default() }
+    }
+
+    /// The content of the file that [`Board::open`] reads, if it changed since the last call.
+    pub fn take_unsaved(&mut self) -> Option<serde_json::Result<Vec<u8>>> {
+        self.cleared.take_unsaved()
+    }
+
+    /// Removes the rows of these sessions that are over from a view. They appear again when the sessions fail or finish
+    /// again.
+    pub fn clear(&mut self, view: &BoardView, ids: &[SessionId]) {
+        let is_one = |row: &&BoardRow| row.state.is_over() && ids.contains(&row.session_id);
+        view.rows.iter().filter(is_one).for_each(|row| self.cleared.clear(&row.session_id, row.since));
+    }
+
+    /// Shows cleared rows again.
+    pub fn restore(&mut self, ids: &[SessionId]) {
+        ids.iter().for_each(|id| self.cleared.restore(id));
+    }
+
+    /// The folder of a session of this computer that failed in an earlier run.
+    pub fn failed_in(&self, id: &SessionId) -> Option<&str> {
+        self.cleared.project_of(id)
+    }
+
+    /// The view without the rows that were cleared, and with the failures of sessions that are gone. The rows name their
+    /// machines: failures on other machines are not kept, because their servers keep them.
+    pub fn with_failures(&mut self, mut view: BoardView) -> BoardView {
+        self.cleared.note(&view.rows);
+        view.rows.extend(self.cleared.failures(&view.rows));
+        view.rows.retain(|row| !self.cleared.hides(row));
+        sort(&mut view.rows);
+        view
+    }
+
     /// Takes a session as published at `now`, in milliseconds since the epoch.
     pub fn learn(&mut self, session: &Session, now: u64) {
         let state = session.status.state();
@@ -36,6 +91,19 @@ impl Board {
         self.note(&session.id, state, began, now);
     }
 
+    /// A turn of this session ended.
+    pub fn turn_ended(&mut self, id: &SessionId, turn: &TurnEnd) {
+        let needs_login = turn.outcome == Outcome::NotLoggedIn;
+        self.endings.insert(id.clone(), Ending { answer: None, needs_login });
+    }
+
+    /// The first line of the answer with which the last turn of this session ended, as [`crate::bell::BellEvent`] cuts it.
+    pub fn answered(&mut self, id: &SessionId, words: &str) {
+        if let Some(ending) = self.endings.get_mut(id) {
+            ending.answer = Some(words.to_owned());
+        }
+    }
+
     /// `began`: when the state began, as the session says.
     fn note(&mut self, id: &SessionId, state: Option<BoardState>, began: Option<u64>, now: u64) {
         let Some(state) = state else {
@@ -45,6 +113,9 @@ impl Board {
         let known = self.since.get(id);
         if known.is_some_and(|(known, _)| *known == state) {
             return;
+        }
+        if state == BoardState::Working {
+            self.endings.remove(id);
         }
         // The first time the session's own times are better than that of the message.
         let at = began.filter(|_| known.is_none()).unwrap_or(now).min(now);
@@ -61,31 +132,63 @@ impl Board {
             .chain(others.iter().map(|one| other_id(one)))
             .collect();
         self.since.retain(|id, _| there.contains(id));
+        self.endings.retain(|id, _| there.contains(id));
         own.iter().for_each(|session| self.learn(session, now));
         others.iter().for_each(|other| {
             self.note(&other_id(other), other_state(&other.session), Some(other.session.changed_at), now);
         });
         let mut rows: Vec<BoardRow> =
-            own.iter().filter_map(|session| row(session, *self.since.get(&session.id)?)).collect();
+            own.iter().filter_map(|session| self.row(session, *self.since.get(&session.id)?)).collect();
         rows.extend(others.iter().filter_map(|other| other_row(other, *self.since.get(&other_id(other))?)));
         rows.retain(|row| is_shown(row, now));
-        // Who waits longest comes first; of those that are over, the last one.
-        let time = |row: &BoardRow| {
-            let is_over = matches!(row.state, BoardState::Finished | BoardState::Failed);
-            if is_over { (0, Reverse(row.since)) } else { (row.since, Reverse(0)) }
-        };
-        rows.sort_by(|a, b| {
-            (a.state, time(a))
-                .cmp(&(b.state, time(b)))
-                .then_with(|| a.session_id.as_str().cmp(b.session_id.as_str()))
-        });
-        let mut n_finished = 0;
-        rows.retain(|row| {
-            n_finished += usize::from(row.state == BoardState::Finished);
-            n_finished <= MOST_FINISHED
-        });
+        sort(&mut rows);
+        for state in [BoardState::Failed, BoardState::Finished] {
+            let mut n_over = 0;
+            rows.retain(|row| {
+                n_over += usize::from(row.state == state);
+                row.state != state || n_over <= MOST_OVER
+            });
+        }
         BoardView { rows, machines: Vec::new() }
     }
+
+    fn row(&self, session: &Session, (state, since): (BoardState, u64)) -> Option<BoardRow> {
+        let ending = self.endings.get(&session.id);
+        Some(BoardRow {
+            session_id: session.id.clone(),
+            title: session.title.clone(),
+            project: session.project.clone(),
+            project_name: name_of(&session.project),
+            machine: None,
+            profile: session.profile.clone(),
+            agent: (session.agent == AgentKind::Acp).then(|| session.agent_name.clone()),
+            checkout: Checkout::default(),
+            state,
+            status: session.status.clone(),
+            request: (state == BoardState::NeedsInput)
+                .then(|| requests::request(&session.requests))
+                .flatten(),
+            answer: ending.filter(|_| state.is_over()).and_then(|ending| ending.answer.clone()),
+            needs_login: state == BoardState::Failed && ending.is_some_and(|ending| ending.needs_login),
+            is_reached: matches!(session.link, SessionLink::Here | SessionLink::Connected),
+            since,
+            n_background: session.n_background,
+            other_pid: None,
+            cost_usd: session.usage.cost_usd,
+            processes: None,
+        })
+    }
+}
+
+/// Who waits longest comes first; of those that are over, the last one.
+fn sort(rows: &mut [BoardRow]) {
+    let time =
+        |row: &BoardRow| if row.state.is_over() { (0, Reverse(row.since)) } else { (row.since, Reverse(0)) };
+    rows.sort_by(|a, b| {
+        (a.state, time(a))
+            .cmp(&(b.state, time(b)))
+            .then_with(|| a.session_id.as_str().cmp(b.session_id.as_str()))
+    });
 }
 
 /// The sessions that Deskbell runs or that are at rest, and the conversations that other programs have open. A session
@@ -136,6 +239,10 @@ fn other_row(other: &Located, (state, since): (BoardState, u64)) -> Option<Board
         project,
         state,
         status,
+        request: None,
+        answer: None,
+        needs_login: false,
+        is_reached: true,
         since,
         n_background: 0,
         other_pid: Some(*pid),
@@ -149,34 +256,20 @@ fn name_of(project: &str) -> String {
     Title::one_line(&name.unwrap_or_else(|| project.to_owned()), LONGEST_NAME)
 }
 
+/// A failure stays until it is cleared; one of another program leaves like what finished.
 fn is_shown(row: &BoardRow, now: u64) -> bool {
-    let is_over = matches!(row.state, BoardState::Finished | BoardState::Failed);
-    !is_over || now.saturating_sub(row.since) < RECENT_MS
-}
-
-fn row(session: &Session, (state, since): (BoardState, u64)) -> Option<BoardRow> {
-    Some(BoardRow {
-        session_id: session.id.clone(),
-        title: session.title.clone(),
-        project: session.project.clone(),
-        project_name: name_of(&session.project),
-        machine: None,
-        profile: session.profile.clone(),
-        agent: (session.agent == AgentKind::Acp).then(|| session.agent_name.clone()),
-        checkout: Checkout::default(),
-        state,
-        status: session.status.clone(),
-        since,
-        n_background: session.n_background,
-        other_pid: None,
-        cost_usd: session.usage.cost_usd,
-        processes: None,
-    })
+    let stays = match row.state {
+        BoardState::NeedsInput | BoardState::Working => true,
+        BoardState::Failed => row.other_pid.is_none(),
+        BoardState::Finished => false,
+    };
+    stays || now.saturating_sub(row.since) < RECENT_MS
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::api::TurnTiming;
 
     const NOW: u64 = 1_000 * RECENT_MS;
 
@@ -217,7 +310,7 @@ mod tests {
             session("failed", Status::Failed { message: "529".to_owned() }),
         ];
         let view = Board::default().view(&sessions, &[], NOW);
-        assert_eq!(ids(&view), ["waits", "failed", "background", "works", "done"]);
+        assert_eq!(ids(&view), ["waits", "background", "works", "failed", "done"]);
         assert_eq!(view.rows[0].project_name, "lighthouse");
         assert_eq!(Board::default().view(&[], &[], NOW), BoardView::default());
     }
@@ -260,17 +353,128 @@ mod tests {
     }
 
     #[test]
-    fn what_is_over_leaves_the_board_after_an_hour_and_a_removed_session_at_once() {
+    fn what_finished_leaves_after_a_day_a_failure_stays_and_a_removed_session_leaves_at_once() {
         let mut board = Board::default();
         let done = session("done", Status::Completed);
         let failed = session("failed", Status::Failed { message: String::new() });
         let all = [done, failed, session("waits", waiting())];
-        assert_eq!(board.view(&all, &[], NOW).rows.len(), 3);
-        assert_eq!(ids(&board.view(&all, &[], NOW + RECENT_MS)), ["waits"]);
+        assert_eq!(ids(&board.view(&all, &[], NOW)), ["waits", "failed", "done"]);
+        assert_eq!(ids(&board.view(&all, &[], NOW + RECENT_MS)), ["waits", "failed"]);
         assert_eq!(board.view(&all[..2], &[], NOW + 1).rows.len(), 2);
         assert!(!board.since.contains_key(&SessionId::new("waits")));
-        let many: Vec<Session> = (0..200).map(|nr| session(&nr.to_string(), Status::Completed)).collect();
-        assert_eq!(board.view(&many, &[], NOW).rows.len(), MOST_FINISHED);
+        for status in [Status::Completed, Status::Failed { message: String::new() }] {
+            let many: Vec<Session> = (0..200).map(|nr| session(&nr.to_string(), status.clone())).collect();
+            assert_eq!(board.view(&many, &[], NOW).rows.len(), MOST_OVER);
+        }
+    }
+
+    fn turn(outcome: Outcome) -> TurnEnd {
+        TurnEnd {
+            outcome,
+            words: String::new(),
+            prompt_ids: Vec::new(),
+            duration_ms: 1,
+            output_tokens: 0,
+            cost_usd: None,
+            tokens: None,
+            timing: TurnTiming::default(),
+        }
+    }
+
+    #[test]
+    fn a_row_has_the_end_of_the_last_turn_until_the_next_one_begins() {
+        let mut board = Board::default();
+        let mut one = session("one", Status::Completed);
+        let row = |board: &mut Board, session: &Session| {
+            let row = board.view(std::slice::from_ref(session), &[], NOW).rows.remove(0);
+            (row.answer, row.needs_login)
+        };
+        assert_eq!(row(&mut board, &one), (None, false));
+        board.turn_ended(&one.id, &turn(Outcome::Done));
+        board.answered(&one.id, "All 41 tests pass");
+        assert_eq!(row(&mut board, &one), (Some("All 41 tests pass".to_owned()), false));
+        one.status = working();
+        assert_eq!(row(&mut board, &one), (None, false));
+        one.status = Status::Failed { message: "Not logged in".to_owned() };
+        assert_eq!(
+            row(&mut board, &one),
+            (None, false),
+            "the end of an earlier turn is not that of this one"
+        );
+        board.turn_ended(&one.id, &turn(Outcome::NotLoggedIn));
+        assert_eq!(row(&mut board, &one), (None, true));
+        board.view(&[], &[], NOW);
+        assert!(board.endings.is_empty());
+    }
+
+    #[test]
+    fn a_row_of_a_lost_machine_says_so() {
+        let mut one = session("one", waiting());
+        one.link = SessionLink::Waiting { attempt: 1, at: 0 };
+        let view = Board::default().view(&[one], &[], NOW);
+        assert!(!view.rows[0].is_reached);
+    }
+
+    #[test]
+    fn a_failure_stays_over_restarts_until_it_is_cleared_or_its_session_goes_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("board.json");
+        let save = |board: &mut Board| {
+            if let Some(bytes) = board.take_unsaved() {
+                crate::disk::write_atomically(&path, &bytes.unwrap()).unwrap();
+            }
+        };
+        let shown = |board: &mut Board, sessions: &[Session], now: u64| {
+            let view = board.view(sessions, &[], now);
+            board.with_failures(view)
+        };
+        let failed = session("a", Status::Failed { message: "529".to_owned() });
+        let mut board = Board::open(&path);
+        let first = shown(&mut board, std::slice::from_ref(&failed), NOW);
+        save(&mut board);
+        assert!(board.take_unsaved().is_none(), "nothing changed");
+
+        let mut board = Board::open(&path);
+        let idle = session("a", Status::Idle);
+        for sessions in [&[][..], std::slice::from_ref(&idle)] {
+            assert_eq!(shown(&mut board, sessions, NOW + 10 * RECENT_MS), first);
+        }
+        assert_eq!(board.failed_in(&failed.id), Some("/home/me/lighthouse"));
+        board.clear(&first, std::slice::from_ref(&failed.id));
+        assert!(shown(&mut board, &[], NOW).rows.is_empty());
+        board.restore(std::slice::from_ref(&failed.id));
+        assert_eq!(shown(&mut board, &[], NOW), first, "the user took it back");
+        board.clear(&first, std::slice::from_ref(&failed.id));
+        save(&mut board);
+
+        let mut board = Board::open(&path);
+        assert!(shown(&mut board, &[failed.clone()], NOW).rows.is_empty(), "cleared for good");
+        let works = session("a", working());
+        assert_eq!(ids(&shown(&mut board, &[works], NOW + 1)), ["a"]);
+        let again = shown(&mut board, &[failed], NOW + 2);
+        assert_eq!(again.rows[0].state, BoardState::Failed, "it failed again");
+        shown(&mut board, &[session("a", working())], NOW + 3);
+        assert!(shown(&mut board, &[], NOW + 4).rows.is_empty(), "it went on before it was gone");
+    }
+
+    #[test]
+    fn only_rows_that_are_over_are_cleared() {
+        let mut board = Board::default();
+        let sessions = [session("a", waiting()), session("b", Status::Completed)];
+        let view = board.view(&sessions, &[], NOW);
+        board.clear(&view, &["a", "b"].map(SessionId::new));
+        let view = board.view(&sessions, &[], NOW);
+        assert_eq!(ids(&board.with_failures(view)), ["a"]);
+    }
+
+    #[test]
+    fn an_unreadable_file_is_set_aside() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("board.json");
+        std::fs::write(&path, "{").unwrap();
+        let mut board = Board::open(&path);
+        assert!(board.with_failures(BoardView::default()).rows.is_empty());
+        assert!(!path.exists());
     }
 
     fn other(id: &str, activity: LiveActivity, state: StoredState) -> Located {
@@ -306,7 +510,7 @@ mod tests {
         let busy = &view.rows[1];
         assert_eq!((busy.project_name.as_str(), busy.other_pid, busy.since), ("tides", Some(7), NOW - 20));
         let over = board.view(&[], &live, NOW + RECENT_MS);
-        assert_eq!(ids(&over), ["asks", "busy"], "what is over leaves after an hour");
+        assert_eq!(ids(&over), ["asks", "busy"], "what is over leaves after a day");
         assert_eq!(ids(&board.view(&[], &[], NOW)), [] as [&str; 0]);
         assert!(board.since.is_empty());
     }

@@ -19,6 +19,7 @@ mod subagents;
 
 pub use dialogs::{AlwaysAllow, DialogEffect, DialogId, DialogRequest, DialogResponse, Dialogs, WindowView};
 pub(crate) use open::{Asking, Closed, OpenRequests, Refusal};
+pub(crate) use plain::plain_subject;
 pub use repeats::leave_out_repeats;
 pub(crate) use subagents::Subagents;
 

@@ -36,6 +36,32 @@ pub async fn show_waiting(app: AppHandle, window: WebviewWindow) -> Answer<()> {
     showing::by_id(&app, &session_id).await
 }
 
+/// Answers the request of a session that its row showed: `shown` is the one of the row.
+#[tauri::command]
+pub async fn answer_board_request(
+    app: AppHandle,
+    session_id: SessionId,
+    request_id: RequestId,
+    shown: String,
+    answer: BoardAnswer,
+) -> Answer<()> {
+    board::answer(&app, &session_id, request_id, shown, answer).await
+}
+
+/// Removes the rows of these sessions from the board, where they are over. The sessions stay.
+#[tauri::command]
+pub async fn clear_board_rows(app: AppHandle, session_ids: Vec<SessionId>) -> Answer<()> {
+    board::clear(&app, &session_ids);
+    Ok(())
+}
+
+/// Shows cleared rows again.
+#[tauri::command]
+pub async fn restore_board_rows(app: AppHandle, session_ids: Vec<SessionId>) -> Answer<()> {
+    board::restore(&app, &session_ids);
+    Ok(())
+}
+
 /// Stops the agents of these sessions, whichever their projects are.
 #[tauri::command]
 pub async fn stop_board_sessions(app: AppHandle, session_ids: Vec<SessionId>) -> Answer<()> {

@@ -2,6 +2,7 @@
 // the window.
 
 import type {
+  BoardAnswer,
   BellTest,
   Profile,
   Attachment,
@@ -62,7 +63,11 @@ export abstract class FakeDesktop {
   protected hear: (event: WindowEvent) => void = () => {};
   protected settings: SettingsView;
   #board: readonly BoardRow[];
+  /** The rows before some were cleared. */
+  #uncleared: readonly BoardRow[] = [];
   readonly #machines: readonly BoardMachine[];
+  /** The requests that the board answered. */
+  readonly boardAnswers: [string, BoardAnswer][] = [];
   /** The sessions that the board stopped. */
   readonly stopped: SessionId[] = [];
   /** A browser has no menu bar for a page; a test may say that it has. */
@@ -136,6 +141,29 @@ export abstract class FakeDesktop {
 
   showWaiting(): Promise<void> {
     this.shown.push(['waiting', null]);
+    return Promise.resolve();
+  }
+
+  answerBoardRequest(sessionId: SessionId, requestId: string, shown: string, answer: BoardAnswer): Promise<void> {
+    const row = this.#board.find((one) => one.sessionId === sessionId);
+    if (row?.request?.id !== requestId || row.request.shown !== shown) {
+      return refuse('noSuchRequest', 'Already answered in the window.');
+    }
+    this.boardAnswers.push([requestId, answer]);
+    const status = { type: 'working', activity: 'Working' } as const;
+    const works: BoardRow = { ...row, state: 'working', status, request: null };
+    this.changeBoard(this.#board.map((one) => (one === row ? works : one)));
+    return Promise.resolve();
+  }
+
+  clearBoardRows(sessionIds: SessionId[]): Promise<void> {
+    this.#uncleared = this.#board;
+    this.changeBoard(this.#board.filter((row) => !sessionIds.includes(row.sessionId)));
+    return Promise.resolve();
+  }
+
+  restoreBoardRows(): Promise<void> {
+    this.changeBoard([...this.#uncleared]);
     return Promise.resolve();
   }
 

@@ -71,7 +71,31 @@ function board(name: string) {
 }
 
 async function ask(root: HTMLElement, machine: string) {
+  await press(root, 'Other machines');
   await press(root, `List sessions on ${machine}`);
+  await settle();
+}
+
+/** Presses keys in the list. */
+async function keys(root: HTMLElement, ...pressed: string[]) {
+  await settle();
+  for (const key of pressed) {
+    const button = document.activeElement?.closest('[data-session]') ?? root.querySelector('[data-session]');
+    button?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
+    await settle();
+  }
+}
+
+async function answerByKey(root: HTMLElement) {
+  root.dispatchEvent(new KeyboardEvent('keydown', { key: 'a', code: 'KeyA', altKey: true, bubbles: true }));
+  await settle();
+}
+
+async function type(root: HTMLElement, words: string) {
+  const field = root.querySelector<HTMLInputElement>('.filter input');
+  if (field === null) return;
+  field.value = words;
+  field.dispatchEvent(new Event('input', { bubbles: true }));
   await settle();
 }
 
@@ -85,14 +109,23 @@ export const boards: Page = () => [
   ...states('BoardWindow', BoardWindow, {
     none: board('board-none'),
     one: board('board-one'),
+    three: board('board-three'),
+    'only done': board('board-done'),
     thirty: board('board'),
+    'all that is done': [board('board'), (root) => press(root, 'Show 13 more')],
+    'one line of thirty shown whole': [board('board'), (root) => keys(root, 'ArrowDown', ' ')],
+    'a long command shown whole': [board('board-three'), (root) => keys(root, 'ArrowDown', 'ArrowDown', ' ')],
+    'texts that pretend to be others': board('board-hostile'),
+    'rows that were cleared': [board('board-three'), (root) => press(root, 'Clear all')],
+    'nothing matches the filter': [board('board-three'), (root) => type(root, 'wombat')],
+    'nothing waits for a key': [board('board-done'), (root) => answerByKey(root)],
     'with other programs': board('board-terminals'),
     'in worktrees': board('board-worktrees'),
     'of several profiles and agents': board('board-profiles'),
     'of other machines': board('board-machines'),
     'lists what runs on a machine': [board('board-machines'), (root) => ask(root, 'build-server')],
-    'names another machine': [board('board-machines'), (root) => press(root, 'Another machine…')],
-    'names another machine, with none': [board('board'), (root) => press(root, 'Another machine…')],
+    'names another machine': [board('board-machines'), (root) => press(root, 'Add a machine…')],
+    'names another machine, with none': [board('board'), (root) => press(root, 'Add a machine…')],
     'lists odd sessions': [board('board-machines'), (root) => ask(root, 'old-box')],
     'lists nothing': [board('board-machines'), (root) => ask(root, 'shop.example')],
     'asks whether to stop all on a machine': [

@@ -4,7 +4,7 @@
 //! A request has a dialog and a card. The first answer counts: the session accepts one answer and emits an event that
 //! the request is over, and the dialog closes.
 
-use super::plain::only_suggestion;
+use super::plain::{only_suggestion, plain_subject};
 use crate::api::{Decision, PermissionRequest, RequestId, RequestKind, Session, SessionId};
 use crate::misleading::written_out;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -65,6 +65,7 @@ impl DialogRequest {
         });
         Some(Self {
             always,
+            subject: plain_subject(&request).map(str::to_owned),
             id: DialogId { session_id: session.id.clone(), request_id: request.id },
             // A folder or a title may have a misleading name too.
             project: written_out(project),
@@ -75,7 +76,6 @@ impl DialogRequest {
             asked_by: request.subagent.map(|subagent| written_out(&subagent.words)),
             unreported: request.unreported.as_deref().map(written_out),
             shown: request.shown,
-            subject: request.plain.filter(|plain| plain.split('\n').all(|line| written_out(line) == line)),
             notices: request.notices.iter().map(|notice| written_out(&notice.words)).collect(),
         })
     }

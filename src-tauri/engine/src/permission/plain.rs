@@ -3,7 +3,7 @@
 
 use crate::agent::ToolRequest;
 use crate::agent::json;
-use crate::api::{Diff, DiffKind, RequestKind, Suggestion};
+use crate::api::{Diff, DiffKind, PermissionRequest, RequestKind, Suggestion};
 use crate::misleading::{oddity, written_out};
 
 /// A longer text is shown only in the card, which scrolls and marks.
@@ -48,6 +48,12 @@ fn whole(request: &ToolRequest, kind: &RequestKind, subject: &str, diff: Option<
         }
         _ => Some(json::indented(request.input.text())),
     }
+}
+
+/// The complete text of a request that may be allowed where only this text is shown; `None` if that would hide something.
+/// Another machine sends the text of its requests, so it is checked here again.
+pub fn plain_subject(request: &PermissionRequest) -> Option<&str> {
+    request.plain.as_deref().filter(|plain| plain.split('\n').all(|line| written_out(line) == line))
 }
 
 /// A longer rule is shown only where the user chooses it.

@@ -2467,6 +2467,22 @@ checkout: Checkout, state: BoardState,
  */
 status: Status, 
 /**
+ * The request that it has waited for longest; `null` if it waits for none that Deskbell knows.
+ */
+request: BoardRequest | null, 
+/**
+ * The first line of the last answer, at most 200 characters; `null` while a turn runs, and if it is not known.
+ */
+answer: string | null, 
+/**
+ * It failed because its agent needs a login.
+ */
+needsLogin: boolean, 
+/**
+ * The process or the server that runs it can be reached. Without a link nothing can be answered or stopped.
+ */
+isReached: boolean, 
+/**
  * When it entered this state.
  */
 since: number, 
@@ -2490,6 +2506,60 @@ costUsd: number,
 processes: ProcessCost | null, };
 
 /**
+ * An open request on the board: what is shown of it there, and which answers may be given there. Its size is bounded.
+ */
+export type BoardRequest = { id: RequestId, 
+/**
+ * Identifies what is shown. Every answer must contain it.
+ */
+shown: string, kind: BoardRequestKind, 
+/**
+ * The command, the file, the address or the question, at most 600 characters. Must be drawn with every code point
+ * visible. If `canAllow` is set, it is the whole request.
+ */
+text: string, 
+/**
+ * Number of lines, or parts of a line, that are not in `text`.
+ */
+nMoreLines: number, 
+/**
+ * `text` is all of it, and plain, by the rule of the native dialogs: it may be allowed where `text` is visible.
+ */
+canAllow: boolean, 
+/**
+ * The labels of the choices of a question that may be answered on the board: at most four, in the order of the
+ * question. Empty: its card has to be opened.
+ */
+choices: Array<string>, 
+/**
+ * Lines that an edit adds and removes; `null` for anything else.
+ */
+edited: EditedLines | null, 
+/**
+ * The subagent that asks, in words; `null` for the agent itself.
+ */
+askedBy: string | null, 
+/**
+ * Number of further open requests of the session.
+ */
+nMore: number, };
+
+/**
+ * Number of lines that an edit adds and removes.
+ */
+export type EditedLines = { added: number, removed: number, };
+
+/**
+ * The kind of a request on the board.
+ */
+export type BoardRequestKind = "command" | "edit" | "fetch" | "other" | "question" | "plan" | "form";
+
+/**
+ * An answer that may be given on the board.
+ */
+export type BoardAnswer = { "type": "allowOnce" } | { "type": "deny" } | { "type": "choose", choice: number, };
+
+/**
  * What the agent of a session and every process below it cost now.
  */
 export type ProcessCost = { nProcesses: number, 
@@ -2505,7 +2575,7 @@ cpuMs: number, };
 /**
  * The state of a session on the board, in the order of the board.
  */
-export type BoardState = "needsInput" | "failed" | "working" | "finished";
+export type BoardState = "needsInput" | "working" | "failed" | "finished";
 
 /**
  * The first data of a board. Its events have a name that only this window knows.

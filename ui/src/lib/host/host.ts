@@ -10,6 +10,7 @@ import type {
   Attachment,
   Dropped,
   Batch,
+  BoardAnswer,
   BoardConnection,
   Checkup,
   Command,
@@ -233,6 +234,15 @@ export interface Host {
   openBoardSession(sessionId: SessionId): Promise<void>;
   /** Brings up the window of the other project that has waited longest, at its request. */
   showWaiting(): Promise<void>;
+  /**
+   * Answers the request of a session that its row of the board showed, if the board may answer it so. Rejects with
+   * `noSuchRequest` if it is over.
+   */
+  answerBoardRequest(sessionId: SessionId, requestId: RequestId, shown: string, answer: BoardAnswer): Promise<void>;
+  /** Removes the rows of these sessions from the board, where they are over. The sessions stay. */
+  clearBoardRows(sessionIds: SessionId[]): Promise<void>;
+  /** Shows cleared rows of the board again. */
+  restoreBoardRows(sessionIds: SessionId[]): Promise<void>;
   /** Stops the agents of these sessions of the board. Rejects if one was not stopped. */
   stopBoardSessions(sessionIds: SessionId[]): Promise<void>;
   /** Asks a machine once which sessions run there. ssh may ask something first. Rejects if it cannot be reached. */

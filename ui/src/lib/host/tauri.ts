@@ -106,6 +106,10 @@ export const tauriHost: Host = {
   openBoard: () => call('open_board'),
   openBoardSession: (sessionId) => call('open_board_session', { sessionId }),
   showWaiting: () => call('show_waiting'),
+  answerBoardRequest: (sessionId, requestId, shown, answer) =>
+    call('answer_board_request', { sessionId, requestId, shown, answer }),
+  clearBoardRows: (sessionIds) => call('clear_board_rows', { sessionIds }),
+  restoreBoardRows: (sessionIds) => call('restore_board_rows', { sessionIds }),
   stopBoardSessions: (sessionIds) => call('stop_board_sessions', { sessionIds }),
   machineSessions: (machine) => call('machine_sessions', { machine }),
   openMachineSession: (machine, project, sessionId) => call('open_machine_session', { machine, project, sessionId }),

@@ -77,6 +77,17 @@ export class Arming {
   }
 }
 
+/**
+ * Presses the button of an answer by this key, if the button was armed when the key was pressed. Returns whether it was
+ * pressed.
+ */
+export function pressArmed(button: HTMLElement | null | undefined, key: KeyboardEvent | null): boolean {
+  if (button?.dataset['armed'] !== 'true') return false;
+  if (key !== null && isFromBefore(key, Number(button.dataset['armedAt']))) return false;
+  button.click();
+  return true;
+}
+
 /** Enter is easily hit while typing, so it never allows. Space on the focused button does. */
 export function ignoreEnter(event: KeyboardEvent): void {
   if (event.key === 'Enter') event.preventDefault();

@@ -1,6 +1,6 @@
 // The state of the board: the sessions of all projects that work, wait or have just finished.
 
-import type { BoardConnection, BoardView, SettingsView, WindowEvent } from '../../bindings/api';
+import type { BoardAnswer, BoardConnection, BoardRow, BoardView, SettingsView, WindowEvent } from '../../bindings/api';
 import { asCommandError, loggedError, type Host } from '../../host/host';
 import { ConnectionQuestions } from '../../project/connectionQuestions.svelte';
 import { Problems } from '../../session/problems.svelte';
@@ -47,6 +47,31 @@ export class BoardPage {
 
   open(sessionId: string): Promise<void> {
     return this.#try('The session was not opened', () => this.#host.openBoardSession(sessionId));
+  }
+
+  /** Answers the request that a row shows. Resolves to whether it was still open. */
+  async answer({ sessionId, request }: BoardRow, answer: BoardAnswer): Promise<boolean> {
+    if (request === null) return false;
+    try {
+      await this.#host.answerBoardRequest(sessionId, request.id, request.shown, answer);
+    } catch (reason) {
+      const error = asCommandError(reason);
+      if (error.code === 'noSuchRequest') return false;
+      this.problems.report('The request was not answered', error);
+    }
+    return true;
+  }
+
+  /** Removes rows from the board. Resolves to whether it was done. */
+  async clear(sessionIds: string[]): Promise<boolean> {
+    return (
+      (await this.problems.attempt('The rows were not cleared', () => this.#host.clearBoardRows(sessionIds))) === null
+    );
+  }
+
+  /** Shows cleared rows again. */
+  restore(sessionIds: string[]): Promise<void> {
+    return this.#try('The rows were not shown again', () => this.#host.restoreBoardRows(sessionIds));
   }
 
   stop(sessionIds: string[]): Promise<void> {

@@ -1,6 +1,6 @@
 // Permission requests of the window: going to the one that waits, and answering it by key.
 
-import { isFromBefore } from '../../session/asking/arming.svelte';
+import { pressArmed } from '../../session/asking/arming.svelte';
 import type { Session } from '../../bindings/api';
 import type { ProjectState } from '../../project/project.svelte';
 import type { Answer } from '../actions/action';
@@ -40,8 +40,7 @@ export function answer(project: ProjectState, which: Answer, onwaiting: () => vo
   const card = answeredCard(project);
   const button = card?.querySelector<HTMLElement>(`[data-answer="${which}"]`);
   const isCovered = document.querySelector('dialog[open], [data-context-menu]') !== null;
-  const isLate = key !== null && isFromBefore(key, Number(button?.dataset['armedAt']));
-  if (!isCovered && button?.dataset['armed'] === 'true' && !isLate) return button.click();
+  if (!isCovered && pressArmed(button, key)) return;
   if (card === null || isCovered) onwaiting();
   else showRequest(card.id.slice('request-'.length));
 }
