@@ -118,6 +118,13 @@ describe('streaming', () => {
   });
 });
 
+describe('tools', () => {
+  it('has each tool that was used once', () => {
+    const state = loaded([prompt('p'), call('a', 'read'), call('b', 'edit')]);
+    expect(state.usedTools()).toEqual(['Did']);
+  });
+});
+
 describe('rows', () => {
   it('draw together what shares one', () => {
     const items = [call('a', 'search'), call('b', 'read'), call('c', 'edit'), call('d', 'read')];
