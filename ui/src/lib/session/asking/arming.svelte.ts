@@ -15,7 +15,7 @@ const LONGEST_DELAY_MS = 30_000;
  * Whether the user made this event before that time, in milliseconds of `performance.now`. A busy page gets events late:
  * a click on what was there before a request may arrive when the request has long been drawn.
  */
-export function isFromBefore(event: Event, time: number): boolean {
+function isFromBefore(event: Event, time: number): boolean {
   const delay = performance.now() - event.timeStamp;
   return delay >= 0 && delay < LONGEST_DELAY_MS && event.timeStamp < time;
 }
