@@ -26,7 +26,7 @@ function serverRules({ configuration }: Session): Suggestion[] {
 }
 
 /**
- * Rules for a list of tools: tools that the session used, its MCP servers, rules in force, and rules of presets. Each is
+ * Rules for a list of tools: tools that the session used, its MCP servers, its present rules, and rules of presets. Each is
  * there once.
  *
  * @param used the agent's names of the tools that the session used
@@ -35,7 +35,7 @@ export function toolSuggestions(session: Session, used: readonly string[], prese
   const all = [
     ...used.map((value) => ({ value, note: 'Used in this session' })),
     ...serverRules(session),
-    ...(session.rules?.rules ?? []).map(({ rule }) => ({ value: rule, note: 'A rule in force' })),
+    ...(session.rules?.rules ?? []).map(({ rule }) => ({ value: rule, note: 'A rule of this session' })),
     ...presets.flatMap(({ name, options }) =>
       [...options.allowedTools, ...options.disallowedTools].map((value) => ({ value, note: `In the preset ${name}` })),
     ),
