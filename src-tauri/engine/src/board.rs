@@ -448,7 +448,7 @@ mod tests {
         save(&mut board);
 
         let mut board = Board::open(&path);
-        assert!(shown(&mut board, &[failed.clone()], NOW).rows.is_empty(), "cleared for good");
+        assert!(shown(&mut board, std::slice::from_ref(&failed), NOW).rows.is_empty(), "cleared for good");
         let works = session("a", working());
         assert_eq!(ids(&shown(&mut board, &[works], NOW + 1)), ["a"]);
         let again = shown(&mut board, &[failed], NOW + 2);
