@@ -78,7 +78,12 @@ describe('the sources', () => {
     const allowed = [
       'lib/session/composer/AttachmentList.svelte: attachment.id',
       'lib/session/conversation/ProblemList.svelte: problem.id',
+      'lib/session/options/OptionsDialog.svelte: field',
+      'lib/session/options/OptionsDialog.svelte: section.id',
+      'lib/session/options/OptionsDialog.svelte: section.id',
       'lib/session/viewer/FileViewer.svelte: one.newLine',
+      'lib/window/board/BoardWindow.svelte: name',
+      'lib/window/board/BoardWindow.svelte: name',
       'lib/window/settings/SettingsPage.svelte: section',
       'lib/window/settings/SettingsPage.svelte: setting.key',
     ];
