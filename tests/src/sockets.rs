@@ -77,7 +77,8 @@ fn used(call: &str, names: &[(String, &str)]) -> Option<String> {
     let (before, arguments) = call.split_once('(')?;
     let name = before.rsplit(' ').next()?;
     if name == "socket" {
-        return Some(format!("socket {}", arguments.split(')').next()?));
+        // strace ends the first half of an interrupted call with `<unfinished ...>`.
+        return Some(format!("socket {}", arguments.split([')', '<']).next()?.trim_end()));
     }
     let address = arguments.split_once("{sa_family=")?.1.split('}').next()?;
     let address = names.iter().fold(address.to_owned(), |address, (text, name)| address.replace(text, name));
@@ -171,6 +172,7 @@ mod tests {
                 "7 socket(AF_INET, SOCK_STREAM, IPPROTO_TCP) = 5",
                 Some("socket AF_INET, SOCK_STREAM, IPPROTO_TCP"),
             ),
+            ("7 socket(AF_UNIX, SOCK_STREAM, 0 <unfinished ...>", Some("socket AF_UNIX, SOCK_STREAM, 0")),
             (
                 r#"7 bind(5, {sa_family=AF_UNIX, sun_path="/tmp/dbx1Y/12/a34.sock"}, 20) = 0"#,
                 Some(r##"bind AF_UNIX, sun_path="ROOT/#/a#.sock""##),
