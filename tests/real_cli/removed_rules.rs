@@ -191,7 +191,7 @@ pub async fn the_commands_list_and_remove_rules() -> Result<()> {
     ensure!(listed["folder"] == "inEffect" && listed["files"][0]["rules"][2]["rule"] == RULE, "{listed}");
     ensure!(run(&["remove", RULE, "--from=local"]).await?.contains(&place.path));
     ensure!(!run(&[]).await?.contains(RULE) && !fs::read_to_string(&place.path)?.contains(RULE));
-    let again = run(&["remove", RULE]).await.unwrap_err().to_string();
+    let again = run(&["remove", RULE]).await.err().context("it was removed twice")?.to_string();
     ensure!(again.contains("no file has the rule"), "{again}");
     ensure!(store(&world)?.state(&world.project)? == TrustState::Trusted);
     let mut relay = Relay::spawn(&world, &[])?;
