@@ -2,10 +2,10 @@
 
 use crate::api::{
     BoardAnswer, BoardRequest, BoardRequestKind, Decision, EditedLines, PermissionRequest, Question,
-    RequestKind,
+    QuestionOption, RequestKind,
 };
 use crate::misleading::written_out;
-use crate::permission::plain_subject;
+use crate::permission::{is_plain_line, plain_subject};
 use crate::title::Title;
 use std::collections::{BTreeMap, HashSet};
 
@@ -65,11 +65,21 @@ pub fn decision(request: &PermissionRequest, answer: BoardAnswer) -> Option<Deci
     }
 }
 
-/// The whole request, if it may be allowed where only that is shown: by the rule of the native dialogs, and never an edit,
-/// whose lines need their colours, or a call of which the agent left something out.
+/// The whole request, if it may be allowed where only that is shown: a command or an address that is the only action, by the
+/// rule of the native dialogs. Never an edit, whose lines need their colours, another tool, whose name is not in the text,
+/// or a call of which the agent left something out.
 fn allowable(request: &PermissionRequest) -> Option<&str> {
-    let is_one = matches!(request.kind, RequestKind::Command | RequestKind::Fetch | RequestKind::Other);
-    plain_subject(request).filter(|_| is_one && request.unreported.is_none())
+    let plain = plain_subject(request)?;
+    // Otherwise the text is the input as JSON, without the name of the tool.
+    let rest = plain.strip_prefix(request.subject.as_str())?;
+    let is_action = request.subject != request.input_text
+        && match request.kind {
+            RequestKind::Command => rest.is_empty(),
+            // What the agent asks about the page follows its address.
+            RequestKind::Fetch => rest.is_empty() || rest.starts_with("\n\n"),
+            _ => false,
+        };
+    (is_action && request.unreported.is_none()).then_some(plain)
 }
 
 /// What the request is about.
@@ -122,7 +132,7 @@ fn only_question(request: &PermissionRequest) -> Option<&Question> {
 }
 
 /// The choices of a question that may be answered on the board: one question with one answer, whose few choices are short,
-/// different and without a preview, and which is whole on the board.
+/// plain, different and without a description or a preview, and which is whole on the board.
 fn choices(request: &PermissionRequest) -> Vec<&str> {
     let Some(question) = only_question(request) else { return Vec::new() };
     let is_seen = |text: &str, longest: usize| {
@@ -130,11 +140,12 @@ fn choices(request: &PermissionRequest) -> Vec<&str> {
     };
     let labels: Vec<&str> = question.options.iter().map(|option| option.label.as_str()).collect();
     let is_short = (1..=MOST_CHOICES).contains(&labels.len())
-        && labels.iter().all(|label| is_seen(label, LONGEST_CHOICE))
+        && labels.iter().all(|label| is_seen(label, LONGEST_CHOICE) && is_plain_line(label))
         && labels.iter().collect::<HashSet<_>>().len() == labels.len();
-    let has_preview = question.options.iter().any(|option| option.preview.is_some());
+    let has_more = |option: &QuestionOption| option.preview.is_some() || !option.description.is_empty();
+    let is_whole = !question.options.iter().any(has_more);
     let is_plain = is_seen(&question.text, LONGEST_QUESTION) && question.text.lines().count() == 1;
-    if is_short && is_plain && !has_preview && !question.multi_select { labels } else { Vec::new() }
+    if is_short && is_plain && is_whole && !question.multi_select { labels } else { Vec::new() }
 }
 
 #[cfg(test)]
@@ -186,6 +197,12 @@ mod tests {
             command(&long),
             command(&"x".repeat(700)),
             asked("Bash", json!({"command": "make", "run_in_background": true, "x": "\u{202e}"})),
+            // The text is JSON without the name of the tool.
+            asked("Bash", json!({"command": "make", "run_in_background": true})),
+            asked("Bash", json!({"script": "make"})),
+            asked("mcp__x__drop", json!({"id": 3})),
+            asked("WebSearch", json!({"query": "tides"})),
+            asked("WebFetch", json!({"url": "https://tides.example/", "prompt": "Read it", "depth": 3})),
             asked("Write", json!({"file_path": "/p/a.txt", "content": "one\n"})),
             asked("ExitPlanMode", json!({"plan": "1. Look\n"})),
             question(labels(&["Red", "Blue"])),
@@ -195,6 +212,9 @@ mod tests {
             let denied = decision(&command, BoardAnswer::Deny);
             assert!(matches!(denied, Some(Decision::Deny { interrupt: false, .. })));
         }
+        let fetch = asked("WebFetch", json!({"url": "https://tides.example/", "prompt": "Read it"}));
+        assert_eq!(row(&fetch).text, "https://tides.example/\n\nRead it");
+        assert_eq!(decision(&fetch, BoardAnswer::AllowOnce), allow);
         let left_out =
             PermissionRequest { unreported: Some("The agent left out the input".to_owned()), ..plain };
         assert!(!row(&left_out).can_allow);
@@ -222,13 +242,17 @@ mod tests {
         assert_eq!(chosen(1), Some(Decision::Answer { answers }));
         assert_eq!(chosen(2), None);
         let preview = json!([{"label": "Red", "description": "", "preview": "====="}]);
+        let described = json!([{"label": "Red", "description": "Deletes the blue ones"}]);
         let long = "x".repeat(41);
         for other in [
             question(labels(&["1", "2", "3", "4", "5"])),
             question(labels(&["Red", "Red"])),
             question(labels(&["Red", &long])),
             question(labels(&["Red", "\u{202e}Blue"])),
+            question(labels(&["Red", "\u{412}lue"])),
+            question(labels(&["Red", "Blue "])),
             question(preview),
+            question(described),
             command("ls"),
         ] {
             assert_eq!(row(&other).choices, [] as [&str; 0], "{other:?}");

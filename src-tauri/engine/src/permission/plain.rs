@@ -56,6 +56,11 @@ pub fn plain_subject(request: &PermissionRequest) -> Option<&str> {
     request.plain.as_deref().filter(|plain| plain.split('\n').all(|line| written_out(line) == line))
 }
 
+/// Whether one line has only characters that can be told apart.
+pub fn is_plain_line(text: &str) -> bool {
+    !text.contains('\n') && !text.ends_with(' ') && text.chars().all(is_plain)
+}
+
 /// A longer rule is shown only where the user chooses it.
 const MOST_OF_A_RULE: usize = 200;
 
@@ -63,8 +68,8 @@ const MOST_OF_A_RULE: usize = 200;
 pub fn only_suggestion(suggestions: &[Suggestion]) -> Option<&Suggestion> {
     let [only] = suggestions else { return None };
     let rule = &only.rule;
-    let is_plain = rule.chars().all(|one| one != '\n' && is_plain(one)) && !rule.contains("  ");
-    let is_short = (1..=MOST_OF_A_RULE).contains(&rule.chars().count()) && !rule.ends_with(' ');
+    let is_plain = is_plain_line(rule) && !rule.contains("  ");
+    let is_short = (1..=MOST_OF_A_RULE).contains(&rule.chars().count());
     let place = &only.kept_in;
     let is_place_plain = written_out(place) == *place && place.chars().count() <= MOST_OF_A_RULE;
     (is_plain && is_short && is_place_plain).then_some(only)
