@@ -151,11 +151,10 @@ pub fn view(app: &AppHandle) -> BoardView {
     conversations.retain(|one| !hidden.hides(&one.session.agent_session_id, one.session.changed_at));
     let mut board = page.board.lock().unwrap_or_else(PoisonError::into_inner);
     let mut view = board.view(&sessions, &conversations, now_ms());
+    drop(board);
     for row in view.rows.iter_mut().filter(|row| row.other_pid.is_none()) {
         row.machine = registry.machine_of(&row.session_id);
     }
-    let mut view = board.with_failures(view);
-    drop(board);
     known_checkouts(&page).show(&mut view.rows);
     page.costs.show(&sessions, &mut view.rows);
     let used = page.used_machines.lock().unwrap_or_else(PoisonError::into_inner);
@@ -174,15 +173,13 @@ pub fn own(app: &AppHandle) -> BoardView {
     board
 }
 
-/// A session changed: remembers since when it is in its state, and shows it soon.
-pub fn session_changed(app: &AppHandle, session: &Session) {
+/// A session changed: remembers since when it is in its state, keeps or forgets its failure, and shows it soon.
+pub fn session_changed(app: &AppHandle, project: &ProjectRef, session: &Session) {
+    // A folder of the same name on this machine is another project.
+    let session = Session { project: project.to_string(), ..session.clone() };
     let page = app.state::<BoardPage>();
-    page.board.lock().unwrap_or_else(PoisonError::into_inner).learn(session, now_ms());
-    if session.status.state() == Some(BoardState::Failed) {
-        // The board keeps the failure, whether or not it is open.
-        view(app);
-        save(app);
-    }
+    page.board.lock().unwrap_or_else(PoisonError::into_inner).learn(&session, now_ms());
+    save(app);
     refresh(app);
 }
 
@@ -232,6 +229,7 @@ fn save(app: &AppHandle) {
 pub fn turn_ended(app: &AppHandle, id: &SessionId, turn: &TurnEnd) {
     let page = app.state::<BoardPage>();
     page.board.lock().unwrap_or_else(PoisonError::into_inner).turn_ended(id, turn);
+    save(app);
     refresh(app);
 }
 

@@ -440,7 +440,7 @@ async fn listen(app: AppHandle, mut told: mpsc::UnboundedReceiver<Envelope>, rep
                 // A session waits until here: the answer to its request was reported before.
                 notices.settle(&app);
                 start::sessions_changed(&app);
-                board::session_changed(&app, &session);
+                board::session_changed(&app, &project, &session);
                 worktree_uses::changed(&app);
                 waiting::sessions_changed(&app);
                 keep_awake::sessions_changed(&app);

@@ -70,17 +70,8 @@ impl Board {
         self.cleared.project_of(id)
     }
 
-    /// The view without the rows that were cleared, and with the failures of sessions that are gone. The rows name their
-    /// machines: failures on other machines are not kept, because their servers keep them.
-    pub fn with_failures(&mut self, mut view: BoardView) -> BoardView {
-        self.cleared.note(&view.rows);
-        view.rows.extend(self.cleared.failures(&view.rows));
-        view.rows.retain(|row| !self.cleared.hides(row));
-        sort(&mut view.rows);
-        view
-    }
-
-    /// Takes a session as published at `now`, in milliseconds since the epoch.
+    /// Takes a session as published at `now`, in milliseconds since the epoch. The project of one on another machine has
+    /// the machine before the folder: its failure is not kept, because its server keeps it.
     pub fn learn(&mut self, session: &Session, now: u64) {
         let state = session.status.state();
         let began = match state {
@@ -89,12 +80,28 @@ impl Board {
             Some(BoardState::NeedsInput) | None => None,
         };
         self.note(&session.id, state, began, now);
+        match state {
+            Some(BoardState::Working | BoardState::NeedsInput) => {
+                self.cleared.forget(&session.id);
+                self.cleared.show(&session.id);
+            }
+            Some(BoardState::Finished) => self.cleared.forget(&session.id),
+            Some(BoardState::Failed) if Path::new(&session.project).is_absolute() => {
+                let since = self.since.get(&session.id).copied();
+                if let Some(row) = since.and_then(|since| self.row(session, since)) {
+                    self.cleared.keep_row(&row);
+                }
+            }
+            None if session.status == Status::Starting => self.cleared.show(&session.id),
+            Some(BoardState::Failed) | None => {}
+        }
     }
 
     /// A turn of this session ended.
     pub fn turn_ended(&mut self, id: &SessionId, turn: &TurnEnd) {
         let needs_login = turn.outcome == Outcome::NotLoggedIn;
         self.endings.insert(id.clone(), Ending { answer: None, needs_login });
+        self.cleared.set_needs_login(id, needs_login);
     }
 
     /// The first line of the answer with which the last turn of this session ended, as [`crate::bell::BellEvent`] cuts it.
@@ -122,8 +129,9 @@ impl Board {
         self.since.insert(id.clone(), (state, at));
     }
 
-    /// The board with the rows of these sessions, which are all that Deskbell has, and of the conversations that live
-    /// processes of the agent have open (`live`). Deskbell's own processes are among them.
+    /// The board with the rows of these sessions, which are all that Deskbell has, of the conversations that live
+    /// processes of the agent have open (`live`), and of failed sessions that are gone, without the rows that were cleared.
+    /// Deskbell's own processes are among the live ones. No row has its machine.
     pub fn view(&mut self, sessions: &[Session], live: &[Located], now: u64) -> BoardView {
         let (own, others) = split(sessions, live);
         let there: HashSet<SessionId> = sessions
@@ -141,6 +149,8 @@ impl Board {
             own.iter().filter_map(|session| self.row(session, *self.since.get(&session.id)?)).collect();
         rows.extend(others.iter().filter_map(|other| other_row(other, *self.since.get(&other_id(other))?)));
         rows.retain(|row| is_shown(row, now));
+        rows.extend(self.cleared.failures(&rows));
+        rows.retain(|row| !self.cleared.hides(row));
         sort(&mut rows);
         for state in [BoardState::Failed, BoardState::Finished] {
             let mut n_over = 0;
@@ -364,7 +374,7 @@ mod tests {
         assert!(!board.since.contains_key(&SessionId::new("waits")));
         for status in [Status::Completed, Status::Failed { message: String::new() }] {
             let many: Vec<Session> = (0..200).map(|nr| session(&nr.to_string(), status.clone())).collect();
-            assert_eq!(board.view(&many, &[], NOW).rows.len(), MOST_OVER);
+            assert_eq!(Board::default().view(&many, &[], NOW).rows.len(), MOST_OVER);
         }
     }
 
@@ -424,10 +434,7 @@ mod tests {
                 crate::disk::write_atomically(&path, &bytes.unwrap()).unwrap();
             }
         };
-        let shown = |board: &mut Board, sessions: &[Session], now: u64| {
-            let view = board.view(sessions, &[], now);
-            board.with_failures(view)
-        };
+        let shown = |board: &mut Board, sessions: &[Session], now: u64| board.view(sessions, &[], now);
         let failed = session("a", Status::Failed { message: "529".to_owned() });
         let mut board = Board::open(&path);
         let first = shown(&mut board, std::slice::from_ref(&failed), NOW);
@@ -463,8 +470,68 @@ mod tests {
         let sessions = [session("a", waiting()), session("b", Status::Completed)];
         let view = board.view(&sessions, &[], NOW);
         board.clear(&view, &["a", "b"].map(SessionId::new));
-        let view = board.view(&sessions, &[], NOW);
-        assert_eq!(ids(&board.with_failures(view)), ["a"]);
+        assert_eq!(ids(&board.view(&sessions, &[], NOW)), ["a"]);
+    }
+
+    fn failed(id: &str) -> Session {
+        session(id, Status::Failed { message: "529".to_owned() })
+    }
+
+    /// The board of the next run.
+    fn reopened(board: &mut Board, path: &Path) -> Board {
+        if let Some(bytes) = board.take_unsaved() {
+            crate::disk::write_atomically(path, &bytes.unwrap()).unwrap();
+        }
+        Board::open(path)
+    }
+
+    #[test]
+    fn a_failure_is_kept_and_forgotten_without_a_view() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("board.json");
+        let mut board = Board::open(&path);
+        let one = failed("a");
+        board.learn(&one, NOW);
+        board.turn_ended(&one.id, &turn(Outcome::NotLoggedIn));
+        let mut board = reopened(&mut board, &path);
+        let view = board.view(&[], &[], NOW);
+        assert_eq!(ids(&view), ["a"]);
+        assert!(view.rows[0].needs_login);
+        for goes_on in [working(), waiting()] {
+            board.learn(&one, NOW);
+            board.learn(&session("a", goes_on), NOW + 1);
+            board = reopened(&mut board, &path);
+            assert_eq!(ids(&board.view(&[], &[], NOW + 2)), [] as [&str; 0]);
+        }
+        let there = Session { project: "box:/home/me/lighthouse".to_owned(), ..one };
+        board.learn(&there, NOW);
+        assert_eq!(ids(&board.view(&[], &[], NOW)), [] as [&str; 0], "its server keeps it");
+    }
+
+    #[test]
+    fn a_new_failure_is_shown_whatever_was_cleared_before() {
+        for begins in [Status::Starting, working(), waiting()] {
+            let mut board = Board::default();
+            let one = failed("a");
+            let view = board.view(std::slice::from_ref(&one), &[], NOW);
+            board.clear(&view, std::slice::from_ref(&one.id));
+            assert!(board.view(std::slice::from_ref(&one), &[], NOW).rows.is_empty());
+            board.learn(&session("a", begins.clone()), NOW);
+            // It has the same times.
+            assert_eq!(ids(&board.view(&[one], &[], NOW)), ["a"], "{begins:?}");
+        }
+    }
+
+    #[test]
+    fn older_failures_take_the_places_of_cleared_ones() {
+        let mut board = Board::default();
+        let many: Vec<Session> = (0..MOST_OVER + 50).map(|nr| failed(&format!("{nr:03}"))).collect();
+        let first = board.view(&many, &[], NOW);
+        assert_eq!(first.rows.len(), MOST_OVER);
+        let all: Vec<SessionId> = many.iter().map(|session| session.id.clone()).collect();
+        board.clear(&first, &all);
+        assert_eq!(board.view(&many, &[], NOW).rows.len(), 50);
+        assert_eq!(board.view(&[], &[], NOW).rows.len(), 50);
     }
 
     #[test]
@@ -473,7 +540,7 @@ mod tests {
         let path = folder.path().join("board.json");
         std::fs::write(&path, "{").unwrap();
         let mut board = Board::open(&path);
-        assert!(board.with_failures(BoardView::default()).rows.is_empty());
+        assert!(board.view(&[], &[], NOW).rows.is_empty());
         assert!(!path.exists());
     }
 

@@ -72,26 +72,32 @@ impl Cleared {
             && self.saved.cleared.get(&row.session_id).is_some_and(|since| row.since <= *since)
     }
 
-    /// The rows of the sessions that Deskbell has, complete: notes their failures, and forgets those of sessions that went on.
-    pub fn note(&mut self, rows: &[BoardRow]) {
-        for row in rows.iter().filter(|row| row.other_pid.is_none()) {
-            match &row.status {
-                Status::Failed { message } if !self.hides(row) && row.machine.is_none() => {
-                    self.keep(SavedFailure {
-                        session_id: row.session_id.clone(),
-                        title: row.title.clone(),
-                        project: row.project.clone(),
-                        project_name: row.project_name.clone(),
-                        profile: row.profile.clone(),
-                        agent: row.agent.clone(),
-                        message: message.clone(),
-                        needs_login: row.needs_login,
-                        since: row.since,
-                        cost_usd: row.cost_usd,
-                    })
-                }
-                _ => self.forget(&row.session_id),
-            }
+    /// Keeps the failure of a row of this computer, unless the user cleared it.
+    pub fn keep_row(&mut self, row: &BoardRow) {
+        let Status::Failed { message } = &row.status else { return };
+        if self.hides(row) {
+            return;
+        }
+        self.keep(SavedFailure {
+            session_id: row.session_id.clone(),
+            title: row.title.clone(),
+            project: row.project.clone(),
+            project_name: row.project_name.clone(),
+            profile: row.profile.clone(),
+            agent: row.agent.clone(),
+            message: message.clone(),
+            needs_login: row.needs_login,
+            since: row.since,
+            cost_usd: row.cost_usd,
+        });
+    }
+
+    /// The turn that failed ended with this outcome.
+    pub fn set_needs_login(&mut self, id: &SessionId, needs_login: bool) {
+        let kept = self.saved.failures.iter_mut().find(|failure| failure.session_id == *id);
+        if let Some(failure) = kept.filter(|failure| failure.needs_login != needs_login) {
+            failure.needs_login = needs_login;
+            self.has_changed = true;
         }
     }
 
@@ -107,11 +113,17 @@ impl Cleared {
         self.has_changed = true;
     }
 
-    /// The session goes on, or was removed.
+    /// Forgets the failure of a session: it goes on, or was removed.
     pub fn forget(&mut self, id: &SessionId) {
         let n_before = self.saved.failures.len();
         self.saved.failures.retain(|failure| failure.session_id != *id);
         self.has_changed |= self.saved.failures.len() != n_before;
+    }
+
+    /// Shows what comes of this session, whatever was cleared before: it begins anew, or was removed.
+    pub fn show(&mut self, id: &SessionId) {
+        self.returnable.remove(id);
+        self.has_changed |= self.saved.cleared.remove(id).is_some();
     }
 
     /// The folder of a kept failure.
