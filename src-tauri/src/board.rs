@@ -142,7 +142,6 @@ pub async fn changed(app: &AppHandle) {
 /// The board as it is now.
 pub fn view(app: &AppHandle) -> BoardView {
     let registry = app.state::<SessionRegistry>();
-    let sessions = registry.all();
     let page = app.state::<BoardPage>();
     let hidden = app.state::<HiddenSessions>();
     let mut conversations = live(&page).conversations.clone();
@@ -150,6 +149,8 @@ pub fn view(app: &AppHandle) -> BoardView {
     conversations.retain(|one| one.session.live.is_some());
     conversations.retain(|one| !hidden.hides(&one.session.agent_session_id, one.session.changed_at));
     let mut board = page.board.lock().unwrap_or_else(PoisonError::into_inner);
+    // Read while the board is locked: a session that was forgotten is not among them.
+    let sessions = registry.all();
     let mut view = board.view(&sessions, &conversations, now_ms());
     drop(board);
     for row in view.rows.iter_mut().filter(|row| row.other_pid.is_none()) {
@@ -178,7 +179,20 @@ pub fn session_changed(app: &AppHandle, project: &ProjectRef, session: &Session)
     // A folder of the same name on this machine is another project.
     let session = Session { project: project.to_string(), ..session.clone() };
     let page = app.state::<BoardPage>();
-    page.board.lock().unwrap_or_else(PoisonError::into_inner).learn(&session, now_ms());
+    let mut board = page.board.lock().unwrap_or_else(PoisonError::into_inner);
+    // One that was removed meanwhile is forgotten.
+    if app.state::<SessionRegistry>().known(&session.id).is_some() {
+        board.learn(&session, now_ms());
+    }
+    drop(board);
+    save(app);
+    refresh(app);
+}
+
+/// The user removed a session, which the registry no longer has.
+pub fn session_removed(app: &AppHandle, id: &SessionId) {
+    let page = app.state::<BoardPage>();
+    page.board.lock().unwrap_or_else(PoisonError::into_inner).forget(id);
     save(app);
     refresh(app);
 }

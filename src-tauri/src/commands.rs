@@ -225,7 +225,7 @@ pub async fn remove_session(app: AppHandle, window: WebviewWindow, session_id: S
     bell.quiet(&session_id);
     bell.settle(&app);
     crate::start::sessions_changed(&app);
-    crate::board::refresh(&app);
+    crate::board::session_removed(&app, &session_id);
     crate::keep_awake::sessions_changed(&app);
     if let Some(id) = &agent_session_id {
         hidden.hide(id.clone(), ENDING).await;

@@ -70,16 +70,15 @@ pub async fn by_id(app: &AppHandle, id: &SessionId) -> Result<(), CommandError> 
     if let Some((project, session)) = known {
         return in_window(app, &project, session, None).await;
     }
-    let folder = board::failed_in(app, id).ok_or_else(|| CommandError {
+    // Its failure is on the board: its project can be shown, as it is without the session.
+    if let Some(folder) = board::failed_in(app, id) {
+        opening::open(app, &folder, false, Confirmed::No).await?;
+    }
+    Err(CommandError {
         code: ErrorCode::NoSuchSession,
         message: "The session no longer exists.".to_owned(),
         detail: None,
-    })?;
-    // Its project has no window in this run yet.
-    let Some((_, label)) = opening::open(app, &folder, false, Confirmed::No).await? else { return Ok(()) };
-    app.state::<Windows>().with(&label, |window| window.open_session = Some(id.clone()))?;
-    bring_up(app, &label);
-    Ok(())
+    })
 }
 
 /// The folder as windows are named for it.

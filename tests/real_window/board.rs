@@ -180,6 +180,45 @@ pub async fn a_failure_stays_on_the_board_over_a_restart_until_it_is_cleared() -
         .await
 }
 
+pub async fn a_failure_of_a_session_that_is_gone_opens_no_session() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("board-gone", async |stage| {
+            stage.window.prompt("FAIL 529 overloaded_error").await?;
+            stage.window.wait_idle(SHORT).await?;
+            let board = open_board(stage).await?;
+            board.wait_text("list", "Done today", "Failed:", SHORT).await?;
+            // The user removes it: the board forgets it.
+            stage.window.click("button", "More").await?;
+            stage.window.click("menuitem", "Remove session").await?;
+            stage.window.click("button", "Remove session").await?;
+            board.wait_shows("Nothing needs you.", SHORT).await?;
+            board.gone("list", "Done today").await?;
+            stage.app.close(board.frame()).await?;
+
+            stage.new_session(SHORT).await?;
+            stage.window.prompt("FAIL 529 overloaded_error").await?;
+            stage.window.wait_idle(SHORT).await?;
+            // Its file is lost while the app does not run.
+            stage.end().await?;
+            let sessions = stage.desktop.home().join(".local/share/deskbell/sessions");
+            for id in stage.session_ids()? {
+                std::fs::remove_file(sessions.join(format!("{id}.json")))?;
+            }
+            stage.start_again().await?;
+            let board = open_board(stage).await?;
+            board.wait_text("list", "Done today", "Failed:", SHORT).await?;
+            stage.pointer.key("Return").await?;
+            board.wait_shows("The session no longer exists.", SHORT).await?;
+            stage.pointer.wait_active(stage.window.frame()).await?;
+            stage.new_session(SHORT).await?;
+            stage.window.prompt("SAY It works.").await?;
+            stage.window.wait_said("It works.", SHORT).await?;
+            Ok(())
+        })
+        .await
+}
+
 async fn open_board(stage: &Stage) -> Result<Window> {
     let opened = stage.window.invoke("open_board", json!({})).await?;
     ensure!(opened.is_ok(), "{opened:?}");

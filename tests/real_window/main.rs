@@ -356,7 +356,8 @@ fn main() {
         board: the_board_shows_who_waits_and_brings_the_window_up,
             requests_are_answered_on_the_board_by_key_and_by_mouse,
             a_command_that_hides_something_is_only_reviewed_from_the_board,
-            a_failure_stays_on_the_board_over_a_restart_until_it_is_cleared;
+            a_failure_stays_on_the_board_over_a_restart_until_it_is_cleared,
+            a_failure_of_a_session_that_is_gone_opens_no_session;
         form: it_is_filled_in_with_the_keyboard_only,
             it_is_filled_in_with_the_mouse_only,
             a_dialog_of_the_agent_is_answered_with_a_choice;

@@ -70,6 +70,14 @@ impl Board {
         self.cleared.project_of(id)
     }
 
+    /// The user removed this session: forgets it, and its failure.
+    pub fn forget(&mut self, id: &SessionId) {
+        self.since.remove(id);
+        self.endings.remove(id);
+        self.cleared.forget(id);
+        self.cleared.show(id);
+    }
+
     /// Takes a session as published at `now`, in milliseconds since the epoch. The project of one on another machine has
     /// the machine before the folder: its failure is not kept, because its server keeps it.
     pub fn learn(&mut self, session: &Session, now: u64) {
@@ -506,6 +514,19 @@ mod tests {
         let there = Session { project: "box:/home/me/lighthouse".to_owned(), ..one };
         board.learn(&there, NOW);
         assert_eq!(ids(&board.view(&[], &[], NOW)), [] as [&str; 0], "its server keeps it");
+    }
+
+    #[test]
+    fn a_removed_session_leaves_no_failure() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("board.json");
+        let mut board = Board::open(&path);
+        board.learn(&failed("a"), NOW);
+        let mut board = reopened(&mut board, &path);
+        board.forget(&SessionId::new("a"));
+        assert!(board.view(&[], &[], NOW).rows.is_empty());
+        assert!(reopened(&mut board, &path).view(&[], &[], NOW).rows.is_empty());
+        assert_eq!(ids(&board.view(&[failed("a")], &[], NOW)), ["a"], "it was brought back");
     }
 
     #[test]
