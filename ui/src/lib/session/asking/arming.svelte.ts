@@ -77,13 +77,19 @@ export class Arming {
   }
 }
 
+/** What has the keyboard in place of a request: a dialog, an open menu, a question of the window itself. */
+const IN_FRONT = 'dialog[open], [data-context-menu], [role="menu"], [role="alertdialog"]';
+
+/** Whether something is in front of the requests. No key answers one then. */
+export const isCovered = (): boolean => document.querySelector(IN_FRONT) !== null;
+
 /**
- * Presses the button of an answer by this key, if the button was armed when the key was pressed. Returns whether it was
- * pressed.
+ * Presses the button of an answer by this key, if the button was armed when the key was pressed and nothing is in front of
+ * it. A key that is held down presses nothing more. Returns whether the button was pressed.
  */
 export function pressArmed(button: HTMLElement | null | undefined, key: KeyboardEvent | null): boolean {
-  if (button?.dataset['armed'] !== 'true') return false;
-  if (key !== null && isFromBefore(key, Number(button.dataset['armedAt']))) return false;
+  if (button?.dataset['armed'] !== 'true' || isCovered()) return false;
+  if (key !== null && (key.repeat || isFromBefore(key, Number(button.dataset['armedAt'])))) return false;
   button.click();
   return true;
 }

@@ -222,6 +222,50 @@ describe('a request on the board', () => {
     );
   });
 
+  it('is not answered by a key that is held down', async () => {
+    const { host, user, arm } = await board('board-three');
+    await arm();
+    await user.keyboard('{ArrowDown}');
+    await arm();
+    const held = (key: string) =>
+      fireEvent.keyDown(document.activeElement as Element, { key, altKey: true, repeat: true });
+    await held('a');
+    await held('d');
+    expect(host.boardAnswers).toEqual([]);
+    await user.keyboard('{Alt>}a{/Alt}');
+    expect(host.boardAnswers).toHaveLength(1);
+    // Nor is a card opened.
+    host.changeBoard([...(BOARDS['board-hostile'] ?? [])]);
+    await screen.findByText('A plan');
+    await arm();
+    await user.keyboard('{Home}');
+    await held('a');
+    expect(host.shown).toEqual([]);
+    await user.keyboard('{Alt>}a{/Alt}');
+    expect(host.shown).toHaveLength(1);
+  });
+
+  it('is not answered by a key while a question or a menu is open', async () => {
+    const { host, user, arm, focusList } = await board('board-three');
+    await focusList();
+    await user.keyboard('{ArrowDown}');
+    screen.getByRole('button', { name: 'Stop all…' }).focus();
+    await user.keyboard('{Enter}');
+    await arm();
+    await user.keyboard('{Alt>}a{/Alt}');
+    screen.getByText('Close the menu or the question first.');
+    await user.keyboard('{Escape}');
+    await arm();
+    const allow = inEntry('Round half to even in totals').getByRole('button', { name: /^Allow once/ });
+    await user.keyboard('{ContextMenu}');
+    expect(allow.dataset['armed']).toBe('true');
+    await user.keyboard('{Alt>}a{/Alt}');
+    expect(host.boardAnswers).toEqual([]);
+    await user.keyboard('{Escape}');
+    await user.keyboard('{Alt>}a{/Alt}');
+    expect(host.boardAnswers).toHaveLength(1);
+  });
+
   it('is not answered by a key if nothing waits', async () => {
     const { user } = await board('board-done');
     await user.keyboard('{Alt>}a{/Alt}');

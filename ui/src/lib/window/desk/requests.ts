@@ -1,6 +1,6 @@
 // Permission requests of the window: going to the one that waits, and answering it by key.
 
-import { pressArmed } from '../../session/asking/arming.svelte';
+import { isCovered, pressArmed } from '../../session/asking/arming.svelte';
 import type { Session } from '../../bindings/api';
 import type { ProjectState } from '../../project/project.svelte';
 import type { Answer } from '../actions/action';
@@ -37,10 +37,11 @@ function answeredCard(project: ProjectState): HTMLElement | null {
  * pressed, or cannot be given that answer, is shown instead; `onwaiting` shows one of another session.
  */
 export function answer(project: ProjectState, which: Answer, onwaiting: () => void, key: KeyboardEvent | null): void {
+  // A key that is held down answers no further request.
+  if (key?.repeat === true) return;
   const card = answeredCard(project);
   const button = card?.querySelector<HTMLElement>(`[data-answer="${which}"]`);
-  const isCovered = document.querySelector('dialog[open], [data-context-menu]') !== null;
-  if (!isCovered && pressArmed(button, key)) return;
-  if (card === null || isCovered) onwaiting();
+  if (pressArmed(button, key)) return;
+  if (card === null || isCovered()) onwaiting();
   else showRequest(card.id.slice('request-'.length));
 }
