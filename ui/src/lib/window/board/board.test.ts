@@ -1,7 +1,7 @@
 import { fireEvent, render, screen, within } from '@testing-library/svelte';
 import userEvent from '@testing-library/user-event';
 import { tick } from 'svelte';
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import { App } from '../../../test/parts';
 import type { BoardRow } from '../../bindings/api';
@@ -15,6 +15,10 @@ import { linkWord, whatRuns } from './machineWords';
 import { allOf, cost, costWithMemory, counts, grouped, isRunning, matches, reason, time, wholeCost } from './rows';
 
 beforeEach(() => localStorage.clear());
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
 
 const ROWS = BOARDS['board'] ?? [];
 const NINE = BOARDS['board-three'] ?? [];
@@ -264,6 +268,90 @@ describe('a request on the board', () => {
     await user.keyboard('{Escape}');
     await user.keyboard('{Alt>}a{/Alt}');
     expect(host.boardAnswers).toHaveLength(1);
+  });
+
+  it('is allowed only while all of its text is drawn', async () => {
+    const nLines = (element: Element) => (element.classList.contains('text') ? 4 : 1);
+    vi.spyOn(Element.prototype, 'scrollHeight', 'get').mockImplementation(function (this: Element) {
+      return 20 * nLines(this);
+    });
+    vi.spyOn(Element.prototype, 'clientHeight', 'get').mockImplementation(function (this: Element) {
+      return 20 * (this.classList.contains('whole') ? 4 : Math.min(2, nLines(this)));
+    });
+    const { host, user, arm, focusList } = await board('board-three');
+    const title = 'Publish the preview of the tide curve';
+    await focusList();
+    const allow = () => inEntry(title).queryByRole('button', { name: /^Allow once/ });
+    expect(allow()).toBeNull();
+    inEntry(title).getByRole('button', { name: 'Review' });
+    await user.keyboard('{ArrowDown}{ArrowDown} ');
+    await vi.waitFor(() => expect(allow()).not.toBeNull());
+    await arm();
+    await user.click(allow() as HTMLElement);
+    expect(host.boardAnswers).toHaveLength(1);
+  });
+
+  it('is allowed only while all of its text is in view', async () => {
+    const watched: { element: Element; tell: (ratio: number) => void }[] = [];
+    class Observer {
+      constructor(private readonly call: (entries: { intersectionRatio: number }[]) => void) {}
+      observe(element: Element) {
+        const tell = (intersectionRatio: number) => this.call([{ intersectionRatio }]);
+        watched.push({ element, tell });
+        tell(1);
+      }
+      disconnect() {}
+    }
+    vi.stubGlobal('IntersectionObserver', Observer);
+    const { arm } = await board('board-three');
+    await arm();
+    const one = () => inEntry('Publish the preview of the tide curve');
+    const see = async (ratio: number) => {
+      watched
+        .filter(({ element }) => element.contains(one().getByText(/npm run build/)))
+        .at(-1)
+        ?.tell(ratio);
+      await tick();
+    };
+    one().getByRole('button', { name: /^Allow once/ });
+    await see(0.5);
+    expect(one().queryByRole('button', { name: /^Allow once/ })).toBeNull();
+    one().getByRole('button', { name: 'Review' });
+    await see(1);
+    one().getByRole('button', { name: /^Allow once/ });
+    // The choices of a question are shown, but not armed.
+    const choice = () => inEntry('Import the January statements').getByRole('button', { name: 'Half up' });
+    await arm();
+    expect(choice().dataset['armed']).toBe('true');
+    const question = watched.filter(({ element }) => element.textContent.includes('Which rounding')).at(-1);
+    question?.tell(0.9);
+    await tick();
+    expect(choice().dataset['armed']).toBe('false');
+  });
+
+  it('is not shown whole any more when another one takes its place', async () => {
+    const { host, user, focusList } = await board('board-three');
+    await focusList();
+    await user.keyboard('{ArrowDown} ');
+    const isOpen = () => entry('Round half to even in totals').querySelector('.text.whole') !== null;
+    expect(isOpen()).toBe(true);
+    const other = boardRequest({ text: 'rm -rf dist', canAllow: true });
+    host.changeBoard(NINE.map((row, i) => (i === 0 ? { ...row, request: other } : row)));
+    await vi.waitFor(() => expect(isOpen()).toBe(false));
+  });
+
+  it('of a subagent says so, or is only reviewed', async () => {
+    const { host } = await board('board-three');
+    const asked = (rows: readonly BoardRow[]) =>
+      rows.map((row) => (row.request === null ? row : { ...row, request: { ...row.request, askedBy: 'By Explore' } }));
+    host.changeBoard(asked(NINE));
+    const one = () => inEntry('Round half to even in totals');
+    await vi.waitFor(() => expect(one().getByText('By Explore')).not.toBeNull());
+    one().getByRole('button', { name: /^Allow once/ });
+    host.changeBoard(asked(ROWS));
+    await vi.waitFor(() => expect(one().queryByText('By Explore')).toBeNull());
+    expect(one().queryByRole('button', { name: /^Allow once/ })).toBeNull();
+    one().getByRole('button', { name: 'Review' });
   });
 
   it('is not answered by a key if nothing waits', async () => {

@@ -1,4 +1,24 @@
-// Whether an element shows all of its text.
+// Whether all of an element is seen: its text is not cut off, and it is in view.
+
+/** The fraction of an element that must be in view. Rounding takes some of the rest. */
+const ALL = 0.99;
+
+/** Follows whether all of an element is in view. Until that was measured, it is not. */
+export class InView {
+  isWhole = $state(true);
+
+  /** An attachment for the element. */
+  watch = (element: HTMLElement) => {
+    if (!('IntersectionObserver' in window)) return;
+    this.isWhole = false;
+    const observer = new IntersectionObserver(
+      (entries) => (this.isWhole = (entries.at(-1)?.intersectionRatio ?? 0) >= ALL),
+      { threshold: ALL },
+    );
+    observer.observe(element);
+    return () => observer.disconnect();
+  };
+}
 
 /** Follows whether some of the text of an element is cut off. Until it was measured, it counts as cut. */
 export class CutText {
