@@ -354,6 +354,18 @@ describe('a request on the board', () => {
     one().getByRole('button', { name: 'Review' });
   });
 
+  it('with choices shows their numbers, and in a row of one line opens its card', async () => {
+    const { host, user } = await board('board-three');
+    const one = () => entry('Import the January statements');
+    expect([...one().querySelectorAll('.choices kbd')].map((key) => key.textContent)).toEqual(['1', '2', '3']);
+    expect(inEntry('Import the January statements').queryByRole('button', { name: 'Answer…' })).toBeNull();
+    const question = NINE[2]?.request ?? null;
+    host.changeBoard(ROWS.map((row, i) => (i === 2 ? { ...row, request: question } : row)));
+    await vi.waitFor(() => expect(one().querySelector('.choices')).toBeNull());
+    await user.click(inEntry('Import the January statements').getByRole('button', { name: 'Answer…' }));
+    expect(host.shown.map(([id]) => id)).toEqual(['b2']);
+  });
+
   it('is not answered by a key if nothing waits', async () => {
     const { user } = await board('board-done');
     await user.keyboard('{Alt>}a{/Alt}');
