@@ -1,6 +1,14 @@
 // The state of the board: the sessions of all projects that work, wait or have just finished.
 
-import type { BoardAnswer, BoardConnection, BoardRow, BoardView, SettingsView, WindowEvent } from '../../bindings/api';
+import type {
+  BoardAnswer,
+  BoardConnection,
+  BoardRequest,
+  BoardView,
+  CommandError,
+  SettingsView,
+  WindowEvent,
+} from '../../bindings/api';
 import { asCommandError, loggedError, type Host } from '../../host/host';
 import { ConnectionQuestions } from '../../project/connectionQuestions.svelte';
 import { Problems } from '../../session/problems.svelte';
@@ -49,17 +57,16 @@ export class BoardPage {
     return this.#try('The session was not opened', () => this.#host.openBoardSession(sessionId));
   }
 
-  /** Answers the request that a row shows. Resolves to whether it was still open. */
-  async answer({ sessionId, request }: BoardRow, answer: BoardAnswer): Promise<boolean> {
-    if (request === null) return false;
+  /** Answers this request of a session. Resolves to why that failed, or to `null`. One that is over is no problem. */
+  async answer(sessionId: string, request: BoardRequest, answer: BoardAnswer): Promise<CommandError | null> {
     try {
       await this.#host.answerBoardRequest(sessionId, request.id, request.shown, answer);
+      return null;
     } catch (reason) {
       const error = asCommandError(reason);
-      if (error.code === 'noSuchRequest') return false;
-      this.problems.report('The request was not answered', error);
+      if (error.code !== 'noSuchRequest') this.problems.report('The request was not answered', error);
+      return error;
     }
-    return true;
   }
 
   /** Removes rows from the board. Resolves to whether it was done. */

@@ -199,7 +199,7 @@ describe('a request on the board', () => {
     await arm();
     host.answerBoardRequest = () => Promise.reject({ code: 'noSuchRequest', message: 'It is over.', detail: null });
     await user.click(inEntry('Round half to even in totals').getByRole('button', { name: /^Allow once/ }));
-    await screen.findByText('Already answered in the window.');
+    expect(await screen.findAllByText('It is over.')).toHaveLength(1);
     expect(screen.queryByRole('alert')?.textContent ?? '').toBe('');
   });
 
@@ -364,6 +364,37 @@ describe('a request on the board', () => {
     await vi.waitFor(() => expect(one().querySelector('.choices')).toBeNull());
     await user.click(inEntry('Import the January statements').getByRole('button', { name: 'Answer…' }));
     expect(host.shown.map(([id]) => id)).toEqual(['b2']);
+  });
+
+  it('is sent once, and stays busy until the row changes', async () => {
+    const { host, user, arm } = await board('board-three');
+    const given = vi.fn(() => Promise.resolve());
+    host.answerBoardRequest = given;
+    const allow = () => inEntry('Round half to even in totals').getByRole('button', { name: /^Allow once/ });
+    await arm();
+    await user.dblClick(allow());
+    await user.keyboard('{Alt>}a{/Alt}');
+    expect(given).toHaveBeenCalledTimes(1);
+    expect(allow().ariaBusy).toBe('true');
+    const other = boardRequest({ text: 'cargo doc', canAllow: true });
+    host.changeBoard(NINE.map((row, i) => (i === 0 ? { ...row, request: other } : row)));
+    await vi.waitFor(() => expect(allow().ariaBusy).toBeNull());
+    await arm();
+    await user.click(allow());
+    expect(given).toHaveBeenCalledTimes(2);
+  });
+
+  it('that was refused for another reason can be answered again', async () => {
+    const { host, user, arm } = await board('board-three');
+    const given = vi.fn(() => Promise.reject({ code: 'internal', message: 'The disk is full.', detail: null }));
+    host.answerBoardRequest = given;
+    const allow = () => inEntry('Round half to even in totals').getByRole('button', { name: /^Allow once/ });
+    await arm();
+    await user.click(allow());
+    await screen.findByText(/The request was not answered/);
+    await arm();
+    await user.click(allow());
+    expect(given).toHaveBeenCalledTimes(2);
   });
 
   it('is not answered by a key if nothing waits', async () => {
