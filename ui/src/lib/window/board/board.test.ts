@@ -431,6 +431,19 @@ describe('a row that is done', () => {
     expect(screen.queryByRole('list', { name: 'Done today' })).toBeNull();
   });
 
+  it('is cleared by a key only where the keyboard is shown, once for each press', async () => {
+    const { user, focusList } = await board('board-done');
+    await focusList();
+    await user.keyboard('{Delete}');
+    expect(titlesOf('Done today')).toHaveLength(3);
+    expect(document.querySelectorAll('.marked')).toHaveLength(1);
+    await user.keyboard('{Delete}');
+    await vi.waitFor(() => expect(titlesOf('Done today')).toHaveLength(2));
+    await focusList();
+    await fireEvent.keyDown(document.activeElement as Element, { key: 'Delete', repeat: true });
+    expect(titlesOf('Done today')).toHaveLength(2);
+  });
+
   it('that was not cleared stays, with the reason', async () => {
     const { host, user } = await board('board-three');
     host.clearBoardRows = () => Promise.reject({ code: 'internal', message: 'The disk is full.', detail: null });
@@ -458,6 +471,23 @@ describe('“Stop all” of the board', () => {
     host.changeBoard(ROWS.slice(0, 1));
     await user.click(screen.getByRole('button', { name: `Stop ${n} sessions` }));
     expect(host.stopped).toEqual(ROWS.filter(isRunning).map(({ sessionId }) => sessionId));
+  });
+
+  it('leaves the keys to its question', async () => {
+    const { host, user, focusList } = await board('board-three');
+    host.changeBoard(NINE.slice(3));
+    await vi.waitFor(() => expect(screen.queryByRole('list', { name: 'Needs you' })).toBeNull());
+    await focusList();
+    // The first key only shows where the keyboard is.
+    await user.keyboard('{Alt>}s{/Alt}');
+    expect(host.stopped).toEqual([]);
+    screen.getByRole('button', { name: 'Stop all…' }).focus();
+    await user.keyboard('{Enter}{Alt>}s{/Alt}');
+    expect(host.stopped).toEqual([]);
+    await user.keyboard('{Escape}');
+    await focusList();
+    await user.keyboard('{Home}{Alt>}s{/Alt}');
+    expect(host.stopped).toEqual(['b3']);
   });
 
   it('is not offered when nothing runs, and a failure is shown', async () => {
