@@ -56,6 +56,12 @@ export class Arrangement {
   onmotion = () => this.#motion.begin();
   onleave = () => this.#motion.end();
 
+  /** Rows may move from now on. */
+  release(): void {
+    this.#key.end();
+    this.#motion.end();
+  }
+
   #arranged(): Groups {
     const wanted = this.wanted();
     const groups = this.isHeld ? this.#inPlace(wanted) : wanted;

@@ -397,6 +397,26 @@ describe('a request on the board', () => {
     expect(given).toHaveBeenCalledTimes(2);
   });
 
+  it('is found by its key behind a filter, and among rows that keep their places', async () => {
+    const { host, user, focusList } = await board('board-three');
+    await focusList();
+    const isMarked = () => entry('Round half to even in totals').querySelector('.marked') !== null;
+    await user.keyboard('/newer{Alt>}a{/Alt}');
+    await vi.waitFor(() => expect(isMarked()).toBe(true));
+    expect(screen.queryByText('Nothing is waiting.')).toBeNull();
+    expect(titlesOf('Working')).toHaveLength(3);
+
+    host.changeBoard(NINE.slice(6));
+    await screen.findByText('Nothing needs you.');
+    await fireEvent.pointerMove(document.querySelector('.groups') as HTMLElement);
+    host.changeBoard([...NINE]);
+    await tick();
+    expect(screen.queryByRole('list', { name: 'Needs you' })).toBeNull();
+    await user.keyboard('{Alt>}a{/Alt}');
+    await vi.waitFor(() => expect(isMarked()).toBe(true));
+    expect(host.boardAnswers).toEqual([]);
+  });
+
   it('is not answered by a key if nothing waits', async () => {
     const { user } = await board('board-done');
     await user.keyboard('{Alt>}a{/Alt}');
