@@ -271,7 +271,7 @@ pub fn refresh(app: &AppHandle) {
         let rows = board.rows.clone();
         emit::to_window(&app, BOARD, WindowEvent::BoardChanged { board });
         save(&app);
-        // The board waits for no disk of a project, and for no other machine.
+        // The board was sent before these reads, which a slow disk or another machine may delay.
         let checkouts = async {
             let read = checkouts::read_all(due).await;
             if known_checkouts(&app.state::<BoardPage>()).take(read, Instant::now()) {

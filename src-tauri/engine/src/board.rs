@@ -210,7 +210,7 @@ fn sort(rows: &mut [BoardRow]) {
 }
 
 /// The sessions that Deskbell runs or that are at rest, and the conversations that other programs have open. A session
-/// that another program continues is that program's.
+/// that another program continues is only among the second.
 fn split<'a>(sessions: &'a [Session], live: &'a [Located]) -> (Vec<&'a Session>, Vec<&'a Located>) {
     let id = |session: &'a Session| session.agent_session_id.as_deref();
     let runs: HashSet<&str> = sessions.iter().filter(|session| session.alive).filter_map(id).collect();
@@ -274,7 +274,7 @@ fn name_of(project: &str) -> String {
     Title::one_line(&name.unwrap_or_else(|| project.to_owned()), LONGEST_NAME)
 }
 
-/// A failure stays until it is cleared; one of another program leaves like what finished.
+/// A failure is shown until it is cleared, and one of another program for as long as what finished.
 fn is_shown(row: &BoardRow, now: u64) -> bool {
     let stays = match row.state {
         BoardState::NeedsInput | BoardState::Working => true,

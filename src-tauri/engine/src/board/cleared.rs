@@ -38,7 +38,7 @@ struct SavedBoard {
     cleared: HashMap<SessionId, u64>,
 }
 
-/// The rows that outlive their sessions, and those that are no longer shown.
+/// The failures, also of sessions that Deskbell no longer has, and the rows that the user cleared.
 #[derive(Debug, Default)]
 pub(super) struct Cleared {
     saved: SavedBoard,

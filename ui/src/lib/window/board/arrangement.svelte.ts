@@ -7,7 +7,7 @@ import { GROUPS, type Groups } from './rows';
 
 /** No row moves for this long after a key, in milliseconds. */
 const AFTER_KEY_MS = 2_000;
-/** Nor for this long after the last motion of a pointer that is over the list: one that was left there hides nothing new. */
+/** Nor for this long after the last motion of a pointer over the list. New rows appear then, even if it is still there. */
 const AFTER_MOTION_MS = 10_000;
 
 /** A delay that begins again with each call of `begin`. */

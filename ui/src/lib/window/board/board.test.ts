@@ -562,7 +562,7 @@ describe('a row', () => {
     expect(time(START, START + 3_840_000)).toBe('1 h 4 min');
   });
 
-  it('leaves at midnight if its turn is done, and stays if it failed', () => {
+  it('is not shown from midnight on if its turn is done, and stays if it failed', () => {
     const noon = new Date(2026, 10, 3, 12).getTime();
     const over = (state: BoardRow['state']) => row({ state, since: noon });
     const rows = [over('needsInput'), over('failed'), over('finished')];

@@ -57,7 +57,7 @@ export function matches(row: BoardRow, filter: string): boolean {
   return words.every((word) => text.includes(word));
 }
 
-/** It is over, and its row can be removed. One of another program leaves by itself. */
+/** It is over, and the user can remove its row. Not the row of a conversation that another program has open. */
 export const isClearable = (row: BoardRow): boolean => groupOf(row) === 'done' && row.otherPid === null;
 
 /** The rows that match, at their places. */
