@@ -187,20 +187,8 @@ pub fn rules_kept_locally(raw: &Value) -> Vec<String> {
     if !is("type", "addRules") || !is("behavior", "allow") || !is("destination", "localSettings") {
         return Vec::new();
     }
-    let rules = raw.get("rules").and_then(Value::as_array).into_iter().flatten();
-    rules.filter_map(written).collect()
-}
-
-/// A rule as it is saved. Brackets and backslashes in its content are escaped with a backslash.
-fn written(rule: &Value) -> Option<String> {
-    let tool = text(rule, "toolName")?;
-    Some(match text(rule, "ruleContent") {
-        Some(content) => {
-            let content = content.replace('\\', r"\\").replace('(', r"\(").replace(')', r"\)");
-            format!("{tool}({content})")
-        }
-        None => tool.to_owned(),
-    })
+    let given = raw.get("rules").and_then(Value::as_array).into_iter().flatten();
+    given.filter_map(rules::written).collect()
 }
 
 fn text<'a>(value: &'a Value, key: &str) -> Option<&'a str> {

@@ -61,15 +61,24 @@ pub(crate) fn given(permissions: &[Value]) -> Vec<Rule> {
         }
         let Some(effect) = field("behavior").and_then(effect) else { continue };
         for rule in permission.get("rules").and_then(Value::as_array).into_iter().flatten() {
-            let Some(tool) = rule.get("toolName").and_then(Value::as_str) else { continue };
-            let rule = match rule.get("ruleContent").and_then(Value::as_str) {
-                Some(content) => format!("{tool}({content})"),
-                None => tool.to_owned(),
-            };
+            let Some(rule) = written(rule) else { continue };
             rules.push(Rule { effect, rule, origin: RuleOrigin::Session });
         }
     }
     rules
+}
+
+/// A rule as it is saved. Brackets and backslashes in its content are escaped with a backslash.
+pub(crate) fn written(rule: &Value) -> Option<String> {
+    let text = |key: &str| rule.get(key).and_then(Value::as_str);
+    let tool = text("toolName")?;
+    Some(match text("ruleContent") {
+        Some(content) => {
+            let content = content.replace('\\', r"\\").replace('(', r"\(").replace(')', r"\)");
+            format!("{tool}({content})")
+        }
+        None => tool.to_owned(),
+    })
 }
 
 fn effect(behavior: &str) -> Option<RuleEffect> {

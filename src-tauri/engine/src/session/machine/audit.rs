@@ -25,9 +25,15 @@ impl Step<'_> {
                 "The agent is not running. It loads its rules when it starts.",
             );
         }
-        let Some(before) = self.machine.audit.suspend(rules, suspended) else { return };
+        self.change_suspended(rules, suspended);
+    }
+
+    /// Sends the rules that are suspended from now on, if they are others. Returns whether they are.
+    fn change_suspended(&mut self, rules: &[String], suspended: bool) -> bool {
+        let Some(before) = self.machine.audit.suspend(rules, suspended) else { return false };
         let now = self.machine.audit.suspended().to_vec();
         self.ask(PendingRequest::SuspendedRules { before }, HostRequest::SuspendRules(now));
+        true
     }
 
     pub(super) fn rules_suspended(&mut self, before: Vec<String>, outcome: Result<&Answer, &Refused>) {
@@ -66,7 +72,13 @@ impl Step<'_> {
     /// Records the rules or the mode that an answer sent along.
     pub(super) fn given(&mut self, given: Option<Vec<Rule>>) {
         let Some(given) = given else { return };
+        let allowing = given.iter().filter(|rule| rule.effect == RuleEffect::Allow);
+        let allowing: Vec<String> = allowing.map(|rule| rule.rule.clone()).collect();
         let is_outdated = self.machine.audit.on_given(given);
+        // A rule that asks would count before the one that was just given.
+        if self.machine.process.is_ready() {
+            self.change_suspended(&allowing, false);
+        }
         if is_outdated && self.machine.process.is_ready() {
             self.list_rules();
         }

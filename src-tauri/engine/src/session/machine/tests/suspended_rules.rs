@@ -28,6 +28,35 @@ fn a_suspended_rule_is_asked_about_until_it_is_allowed_again() {
     assert_eq!(life.machine.audit.suspended(), [""; 0]);
 }
 
+/// Allows a command always, with this rule for the session.
+fn allows_always(life: &mut Life, request: &str, content: &str) -> Vec<String> {
+    let suggestion = json!({"type": "addRules", "behavior": "allow", "destination": "localSettings",
+        "rules": [{"toolName": "Bash", "ruleContent": content}]});
+    let request_line = json!({"type": "control_request", "request_id": request, "request": {"subtype": "can_use_tool",
+        "tool_name": "Bash", "input": {"command": "a"}, "permission_suggestions": [suggestion]}});
+    life.hears(&request_line);
+    let id = RequestId(request.to_owned());
+    let shown = life.machine.requests().get(&id).map(|request| request.shown.clone());
+    let decision = Decision::AllowAlways { suggestion: json!("s0") };
+    life.step(Input::Command(Command::Decide { request_id: id, shown, decision }))
+}
+
+#[test]
+fn always_allow_is_in_effect_for_a_rule_that_was_removed_before() {
+    let mut life = Life::new(resumable());
+    life.happens("start");
+    life.happens("answer 1");
+    suspends(&mut life, &["Bash(a *)", r"Bash(echo \(b\))"], true);
+    let effects = allows_always(&mut life, "r1", "a *").join("; ");
+    assert!(effects.contains("reply r1 allow; ask apply_flag_settings"), "{effects}");
+    assert_eq!(life.machine.audit.suspended(), [r"Bash(echo \(b\))"]);
+    // Another rule changes nothing, and one with brackets is recognized.
+    let other = allows_always(&mut life, "r2", "other").join("; ");
+    assert!(other.contains("reply r2 allow") && !other.contains("apply_flag_settings"), "{other}");
+    allows_always(&mut life, "r3", "echo (b)");
+    assert_eq!(life.machine.audit.suspended(), [""; 0]);
+}
+
 #[test]
 fn a_prompt_waits_until_the_agent_has_confirmed_that_it_asks() {
     let mut life = Life::new(SavedSession::default());
