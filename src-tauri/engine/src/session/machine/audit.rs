@@ -28,18 +28,24 @@ impl Step<'_> {
         self.change_suspended(rules, suspended);
     }
 
-    /// Sends the rules that are suspended from now on, if they are others. Returns whether they are.
-    fn change_suspended(&mut self, rules: &[String], suspended: bool) -> bool {
-        let Some(before) = self.machine.audit.suspend(rules, suspended) else { return false };
+    /// Sends the rules that are suspended from now on, if they are others.
+    fn change_suspended(&mut self, rules: &[String], suspended: bool) {
+        let Some(before) = self.machine.audit.suspend(rules, suspended) else { return };
         let now = self.machine.audit.suspended().to_vec();
-        self.ask(PendingRequest::SuspendedRules { before }, HostRequest::SuspendRules(now));
-        true
+        let is_sent = self
+            .ask(PendingRequest::SuspendedRules { before: before.clone() }, HostRequest::SuspendRules(now));
+        if !is_sent {
+            self.machine.audit.on_suspension_refused(before);
+            self.reload();
+        }
     }
 
     pub(super) fn rules_suspended(&mut self, before: Vec<String>, outcome: Result<&Answer, &Refused>) {
         if let Err(problem) = outcome {
             self.machine.audit.on_suspension_refused(before);
             self.refused("The agent did not suspend the rule.", &problem.message);
+            // Its next process reads the files.
+            self.reload();
         }
         if self.machine.audit.rules().is_some() {
             self.list_rules();

@@ -52,6 +52,11 @@ impl Step<'_> {
             // It may answer at the end of the turn. Nothing is lost by waiting until then.
             return self.confirm_within(self.machine.timeouts.switch_ms);
         }
+        let is_rule = |asked: &PendingRequest| matches!(asked, PendingRequest::SuspendedRules { .. });
+        if self.machine.control.has(is_rule) {
+            // Its next process reads the files.
+            self.reload();
+        }
         if let Some(change) = self.machine.control.on_wait_over() {
             let seconds = self.machine.timeouts.switch_ms / 1000;
             let waits = !self.machine.queue.is_held();

@@ -65,10 +65,36 @@ fn a_prompt_waits_until_the_agent_has_confirmed_that_it_asks() {
     suspends(&mut life, &["Bash(a *)"], true);
     assert!(!life.happens("prompt x").join("; ").contains("send x"));
     assert!(life.happens("answer 2").join("; ").contains("send x"));
+}
+
+#[test]
+fn an_agent_that_refuses_or_does_not_answer_restarts_when_it_is_idle() {
+    let ready = || {
+        let mut life = Life::new(resumable());
+        life.happens("start");
+        life.happens("answer 1");
+        life.happens("answer 2");
+        life
+    };
     // A refusal is said, and the rule is not taken for suspended.
-    suspends(&mut life, &["Bash(b *)"], true);
-    assert!(life.happens("answer 3 refused").join("; ").starts_with("Warning; failed Refused"));
-    assert_eq!(life.machine.audit.suspended(), ["Bash(a *)"]);
+    let mut life = ready();
+    suspends(&mut life, &["Bash(a *)"], true);
+    let refused = life.happens("answer 3 refused").join("; ");
+    assert!(refused.starts_with("Warning; failed Refused; arm Hibernate +1000"), "{refused}");
+    assert_eq!(life.machine.audit.suspended(), [""; 0]);
+    let idle = |life: &mut Life| {
+        life.happens("wait 1000");
+        assert!(life.happens("timer Hibernate").contains(&"close".to_owned()));
+        life.happens("exit 0").join("; ")
+    };
+    assert!(idle(&mut life).contains("spawn --resume=s"));
+
+    let mut life = ready();
+    suspends(&mut life, &["Bash(a *)"], true);
+    life.happens("wait 20000");
+    let given_up = life.happens("timer Switch").join("; ");
+    assert!(given_up.contains("arm Hibernate +1000"), "{given_up}");
+    assert!(idle(&mut life).contains("spawn --resume=s"));
 }
 
 #[test]

@@ -5,6 +5,7 @@ use crate::agent::AgentEvent;
 use crate::api::*;
 use crate::launch::StartMode;
 use crate::session::machine::{Effect, Input, Machine, SavedSession, Timeouts, Timer};
+use crate::transcript::TranscriptEvent;
 use crate::wire;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -47,6 +48,10 @@ pub struct Process {
     resumable: bool,
     resuming: bool,
     cannot_resume: bool,
+    /// Requests to suspend rules that the agent has not answered.
+    suspensions: Vec<String>,
+    /// It did not suspend a rule, so it restarts when it is idle.
+    reloads: bool,
 }
 
 impl Process {
@@ -68,6 +73,8 @@ impl Process {
             resumable: false,
             resuming: false,
             cannot_resume: false,
+            suspensions: Vec::new(),
+            reloads: false,
         }
     }
 
@@ -142,6 +149,12 @@ impl Process {
             {
                 self.phase = Phase::Ready;
             }
+            AgentEvent::Response { request_id, outcome } => {
+                if let Some(at) = self.suspensions.iter().position(|id| id == request_id) {
+                    self.suspensions.remove(at);
+                    self.reloads |= outcome.is_err();
+                }
+            }
             AgentEvent::Init(init) if self.conversation.as_ref() != Some(&init.session_id) => {
                 self.conversation = Some(init.session_id.clone());
                 self.resumable = false;
@@ -178,6 +191,13 @@ impl Process {
                 self.terminated = false;
                 self.killed = false;
                 self.initialize = None;
+                self.suspensions.clear();
+                self.reloads = false;
+            }
+            Effect::TranscriptEvent(TranscriptEvent::Notice { text, .. })
+                if text.starts_with("The agent did not confirm") =>
+            {
+                self.reloads |= !self.suspensions.is_empty();
             }
             Effect::Write(command) => {
                 hold!(self.is_alive(), Process, "written to no process: {command:?}");
@@ -191,6 +211,9 @@ impl Process {
                 if line["request"]["subtype"] == "initialize" {
                     hold!(self.initialize.is_none(), Process, "initialized twice");
                     self.initialize = line["request_id"].as_str().map(str::to_owned);
+                }
+                if line["request"]["settings"].get("permissions").is_some() {
+                    self.suspensions.extend(line["request_id"].as_str().map(str::to_owned));
                 }
                 if kind == "user" {
                     hold!(self.phase == Phase::Ready, Process, "prompted before it is ready: {text}");
@@ -252,7 +275,8 @@ impl Process {
                 self.restarts.push(scene.now);
             }
             Input::Exited(_) => {
-                hold!(self.ignored_interrupt || self.asked_while_stopping, Restarts, "restarted at once")
+                let is_wanted = self.ignored_interrupt || self.asked_while_stopping || self.reloads;
+                hold!(is_wanted, Restarts, "restarted at once")
             }
             cause => hold!(false, Restarts, "started by {cause:?}"),
         }
@@ -292,7 +316,7 @@ impl Process {
             (Timer::Initialize, self.phase == Phase::Starting),
             (Timer::Interrupt, self.phase == Phase::Ready && interrupting),
             (Timer::Stop, is_stopping && !self.killed),
-            (Timer::Hibernate, self.phase == Phase::Ready && !has_turn && hibernates),
+            (Timer::Hibernate, self.phase == Phase::Ready && !has_turn && (hibernates || self.reloads)),
         ];
         for (timer, is_due) in expected {
             let is_armed = timers.contains_key(&timer);
