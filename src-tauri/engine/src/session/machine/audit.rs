@@ -25,6 +25,13 @@ impl Step<'_> {
                 "The agent is not running. It loads its rules when it starts.",
             );
         }
+        let is_any_suspended = rules.iter().any(|rule| self.machine.audit.suspended().contains(rule));
+        if !suspended && !is_any_suspended {
+            return self.refuse(
+                ErrorCode::BadCommand,
+                "The agent has not suspended this rule. It loads its rules when it starts.",
+            );
+        }
         self.change_suspended(rules, suspended);
     }
 

@@ -22,6 +22,8 @@ fn a_suspended_rule_is_asked_about_until_it_is_allowed_again() {
     assert_eq!(life.machine.audit.suspended(), ["Bash(a *)", "Bash(b *)"]);
     assert_eq!(suspends(&mut life, &["Bash(a *)"], false), "ask apply_flag_settings");
     assert_eq!(life.machine.audit.suspended(), ["Bash(b *)"]);
+    let twice = suspends(&mut life, &["Bash(a *)"], false);
+    assert!(twice.starts_with("refuse"), "a new process has it only if the files had it: {twice}");
     // The next process reads the files.
     life.happens("exit 0");
     assert!(life.happens("start").join("; ").contains("spawn"));
