@@ -48,11 +48,16 @@ impl Step<'_> {
     }
 
     pub(super) fn rules_suspended(&mut self, before: Vec<String>, outcome: Result<&Answer, &Refused>) {
-        if let Err(problem) = outcome {
-            self.machine.audit.on_suspension_refused(before);
-            self.refused("The agent did not suspend the rule.", &problem.message);
-            // Its next process reads the files.
-            self.reload();
+        let is_suspension = |asked: &PendingRequest| matches!(asked, PendingRequest::SuspendedRules { .. });
+        match outcome {
+            Ok(_) if self.machine.control.has(is_suspension) => {}
+            Ok(_) => self.machine.audit.on_suspended(),
+            Err(problem) => {
+                self.machine.audit.on_suspension_refused(before);
+                self.refused("The agent did not suspend the rule.", &problem.message);
+                // Its next process reads the files.
+                self.reload();
+            }
         }
         if self.machine.audit.rules().is_some() {
             self.list_rules();

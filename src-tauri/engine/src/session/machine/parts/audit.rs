@@ -18,6 +18,8 @@ pub struct Audit {
     suspicions: Vec<Suspicion>,
     /// The agent asks about what these rules allow.
     suspended: Vec<String>,
+    /// It has confirmed that. Until then a call can run by these rules.
+    asks: bool,
 }
 
 /// What tool results call for.
@@ -107,10 +109,12 @@ impl Audit {
     pub fn on_settings(&mut self, settings: Option<&SettingsReport>) -> Option<MissedPrompt> {
         let suspicions = std::mem::take(&mut self.suspicions);
         let settings = settings?;
-        let rules = with_rules(settings.rules.clone(), &self.given);
-        let fault = suspicions.into_iter().find_map(|suspicion| suspicion.judge(&rules, settings));
+        let all = with_rules(settings.rules.clone(), &self.given);
+        let in_force = self.without_suspended(all.clone());
+        let judging = if self.asks { &in_force } else { &all };
+        let fault = suspicions.into_iter().find_map(|suspicion| suspicion.judge(judging, settings));
         if self.rules.as_ref().is_none_or(|known| known.basis == RulesBasis::Settings) {
-            self.rules = Some(self.without_suspended(rules));
+            self.rules = Some(in_force);
         }
         self.first(fault?)
     }
@@ -126,7 +130,16 @@ impl Audit {
         if suspended {
             self.suspended.extend(rules.iter().cloned());
         }
-        (self.suspended != before).then_some(before)
+        let is_changed = self.suspended != before;
+        self.asks &= !is_changed;
+        is_changed.then_some(before)
+    }
+
+    /// The agent has confirmed the last change. What ran before may have been allowed by these rules.
+    pub fn on_suspended(&mut self) {
+        self.asks = true;
+        self.permissions.loosened();
+        self.suspicions.clear();
     }
 
     pub fn on_suspension_refused(&mut self, before: Vec<String>) {
@@ -153,5 +166,73 @@ impl Audit {
         }
         self.fault = Some(fault.clone());
         Some(fault)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent::AgentEvent;
+    use crate::wire::parse;
+    use serde_json::{Value, json};
+
+    /// A file is written, without a request or a reason.
+    fn writes(audit: &mut Audit) -> AuditResult {
+        calls(audit);
+        ends(audit)
+    }
+
+    fn heard(line: &Value) -> AgentEvent {
+        parse(line.to_string().as_bytes())
+    }
+
+    fn calls(audit: &mut Audit) {
+        let call = json!({"type": "tool_use", "id": "t", "name": "Write", "input": {"file_path": "/p/a", "content": "x"}});
+        let message = json!({"id": "m", "role": "assistant", "content": [call]});
+        let AgentEvent::Assistant(said) = heard(&json!({"type": "assistant", "message": message})) else {
+            panic!("not a message of the assistant")
+        };
+        audit.on_call(&said, true);
+    }
+
+    fn ends(audit: &mut Audit) -> AuditResult {
+        let result = json!({"type": "tool_result", "tool_use_id": "t", "content": "ok"});
+        let line = json!({"type": "user", "message": {"role": "user", "content": [result]}});
+        let AgentEvent::User(user) = heard(&line) else { panic!("not a user message") };
+        audit.on_results(&user, true)
+    }
+
+    /// Judges by settings that allow every write.
+    fn judged(audit: &mut Audit) -> Option<MissedPrompt> {
+        let rule = Rule { effect: RuleEffect::Allow, rule: "Write".to_owned(), origin: RuleOrigin::User };
+        let rules = RulesInForce { basis: RulesBasis::Settings, rules: vec![rule], directories: Vec::new() };
+        audit.on_settings(Some(&SettingsReport { effort: None, has_allowing_hooks: false, rules }))
+    }
+
+    #[test]
+    fn a_suspended_rule_explains_no_call_after_the_agent_confirmed_it() {
+        let rules = ["Write".to_owned()];
+        let mut audit = Audit::default();
+        assert_eq!(writes(&mut audit), AuditResult::NeedsSettings);
+        assert_eq!(judged(&mut audit), None);
+        // What ended before the confirmation may have run by the rule, whenever the settings arrive.
+        audit.suspend(&rules, true);
+        writes(&mut audit);
+        assert_eq!(judged(&mut audit), None);
+        writes(&mut audit);
+        calls(&mut audit);
+        audit.on_suspended();
+        assert_eq!(ends(&mut audit), AuditResult::Nothing);
+        assert_eq!(judged(&mut audit), None);
+        assert_eq!(writes(&mut audit), AuditResult::NeedsSettings);
+        let fault = judged(&mut audit).unwrap();
+        assert_eq!(fault.words, "The agent changed a file without asking.");
+        // It explains calls again as soon as the agent may have it.
+        let mut audit = Audit::default();
+        audit.suspend(&rules, true);
+        audit.on_suspended();
+        audit.suspend(&rules, false);
+        writes(&mut audit);
+        assert_eq!(judged(&mut audit), None);
     }
 }
