@@ -21,8 +21,9 @@ mod corpus;
 #[cfg(test)]
 mod properties;
 
-use crate::api::TrustAgent;
+use crate::api::{Finding, TrustAgent};
 use crate::claude::{self, trust::Findings};
+use agent_files::AgentFile;
 use deskbell_acp::ChosenAgent;
 use deskbell_acp::agents::{Restriction, UNKNOWN};
 use deskbell_acp::folder::Checked;
@@ -42,41 +43,58 @@ pub(crate) fn survey(project: &Path) -> Survey {
     surveyed(project, None).0
 }
 
-/// The survey for an agent, and Claude Code's files that it is based on, read once. `None` is Claude Code.
-fn surveyed(project: &Path, agent: Option<&ChosenAgent>) -> (Survey, Vec<Found>) {
-    let project = dunce::canonicalize(project).unwrap_or_else(|_| project.to_owned());
-    let folder = agent.map(|agent| agent.facts().unwrap_or(&UNKNOWN).folder);
-    let files = if folder.is_none_or(|folder| folder.claude) { files::read(&project) } else { Vec::new() };
-    (judged(project, agent, &files), files)
+/// What a survey is based on, read once.
+#[derive(Clone, Debug, Default)]
+struct SurveyedFiles {
+    /// Claude Code's.
+    claude: Vec<Found>,
+    /// Those of another agent.
+    others: Vec<AgentFile>,
+    git: Vec<Finding>,
 }
 
-/// The survey of these files of Claude Code, and of the agent's own.
-fn judged(project: PathBuf, agent: Option<&ChosenAgent>, files: &[Found]) -> Survey {
-    let folder = agent.map(|agent| agent.facts().unwrap_or(&UNKNOWN).folder);
-    let mut findings = Vec::new();
-    let mut all_shown = true;
-    for file in files {
-        let mut found = Findings::new(file.place.label.clone(), link(file));
-        judge(&mut found, &file.content, &file.place.role);
-        all_shown &= !found.is_cut;
-        findings.append(&mut found.list);
+impl SurveyedFiles {
+    fn read(project: &Path, agent: Option<&ChosenAgent>) -> Self {
+        let folder = agent.map(|agent| agent.facts().unwrap_or(&UNKNOWN).folder);
+        let claude =
+            if folder.is_none_or(|folder| folder.claude) { files::read(project) } else { Vec::new() };
+        let others = folder.map(|folder| agent_files::read(project, &folder)).unwrap_or_default();
+        Self { claude, others, git: git::findings(project) }
     }
-    let git = git::findings(&project);
-    let fingerprint = match (agent, &folder) {
-        (Some(agent), Some(folder)) => {
-            let others = agent_files::read(&project, folder);
-            let (mut more, is_all) = agent_files::judge(&others);
-            findings.append(&mut more);
-            all_shown &= is_all;
-            fingerprint::of_agent(&decision_id(agent), files, &others, &git)
+
+    /// Reports their effects for this agent.
+    fn judge(&self, project: PathBuf, agent: Option<&ChosenAgent>) -> Survey {
+        let Self { claude, others, git } = self;
+        let mut findings = Vec::new();
+        let mut all_shown = true;
+        for file in claude {
+            let mut found = Findings::new(file.place.label.clone(), link(file));
+            judge(&mut found, &file.content, &file.place.role);
+            all_shown &= !found.is_cut;
+            findings.append(&mut found.list);
         }
-        _ => fingerprint::of(files, &git),
-    };
-    findings.extend(git);
-    findings.sort_by_key(|finding| (finding.severity, finding.kind));
-    let fingerprint = fingerprint.filter(|_| all_shown);
-    let is_complete = agent.is_none_or(|agent| !view_of(agent).unchecked);
-    Survey { project, findings, fingerprint, is_complete }
+        let fingerprint = match agent {
+            Some(agent) => {
+                let (mut more, is_all) = agent_files::judge(others);
+                findings.append(&mut more);
+                all_shown &= is_all;
+                fingerprint::of_agent(&decision_id(agent), claude, others, git)
+            }
+            None => fingerprint::of(claude, git),
+        };
+        findings.extend(git.iter().cloned());
+        findings.sort_by_key(|finding| (finding.severity, finding.kind));
+        let fingerprint = fingerprint.filter(|_| all_shown);
+        let is_complete = agent.is_none_or(|agent| !view_of(agent).unchecked);
+        Survey { project, findings, fingerprint, is_complete }
+    }
+}
+
+/// The survey for an agent, and the files that it is based on. `None` is Claude Code.
+fn surveyed(project: &Path, agent: Option<&ChosenAgent>) -> (Survey, SurveyedFiles) {
+    let project = dunce::canonicalize(project).unwrap_or_else(|_| project.to_owned());
+    let files = SurveyedFiles::read(&project, agent);
+    (files.judge(project, agent), files)
 }
 
 /// Names the decision about an agent, also as a folder's name. A row's id has only letters and dashes.

@@ -223,6 +223,8 @@ fn a_rule_that_was_saved_by_an_answer_and_removed_is_asked_about_when_it_returns
     let place = Place::new();
     place.write(LOCAL, &allowing(&["A"]));
     place.trust();
+    // It was answered twice.
+    place.files.trust.expect_rule(&place.files.project, "B").unwrap();
     place.files.trust.expect_rule(&place.files.project, "B").unwrap();
     place.write(LOCAL, &allowing(&["A", "B"]));
     assert_eq!(place.state(), TrustState::Trusted);
@@ -247,6 +249,26 @@ fn another_change_of_the_folder_is_asked_about_all_the_same() {
     assert_eq!(
         difference.added.iter().map(|finding| finding.text.as_str()).collect::<Vec<_>>(),
         ["Bash", "opus"]
+    );
+
+    // A setting of git that would run a program.
+    let place = Place::new();
+    place.write(LOCAL, &allowing(&["A", "B"]));
+    place.trust();
+    let path = place.path(LOCAL);
+    let edit = |bytes: &[u8]| {
+        for name in ["objects", "refs"] {
+            fs::create_dir_all(place.path("project/.git").join(name)).unwrap();
+        }
+        place.write("project/.git/HEAD", "ref: refs/heads/main\n");
+        place.write("project/.git/config", "[core]\n\tfsmonitor = ./x\n");
+        Ok(RuleText::read(bytes)?.without(RuleEffect::Allow, "A")?)
+    };
+    place.files.change(&path, Some("A"), edit).unwrap();
+    let TrustState::Changed { difference, .. } = place.state() else { panic!("{:?}", place.state()) };
+    assert_eq!(
+        difference.added.iter().map(|finding| finding.text.as_str()).collect::<Vec<_>>(),
+        ["core.fsmonitor = ./x"]
     );
 
     // A folder that is not trusted does not become trusted.
@@ -284,4 +306,33 @@ fn rules_that_the_agent_saved_are_found_and_what_keeps_it_from_saving_is_named()
     std::os::unix::fs::symlink(place.path("elsewhere.json"), place.path(LOCAL)).unwrap();
     place.write("elsewhere.json", "{}");
     assert!(reason().starts_with("it is a link to"), "{}", reason());
+}
+
+#[test]
+fn a_decision_that_is_made_meanwhile_stays() {
+    let before = allowing(&["A", "B"]);
+    let changed = |decision: TrustDecision| {
+        let place = Place::new();
+        place.write(LOCAL, &before);
+        place.trust();
+        let path = place.path(LOCAL);
+        let edit = |bytes: &[u8]| {
+            place.write(SHARED, &allowing(&["Bash"]));
+            let shown = place.files.trust.view(&place.files.project).unwrap().fingerprint;
+            place.files.trust.decide(&place.files.project, decision, shown.as_deref()).unwrap();
+            Ok(RuleText::read(bytes)?.without(RuleEffect::Allow, "A")?)
+        };
+        place.files.change(&path, Some("A"), edit).unwrap();
+        place
+    };
+    assert_eq!(changed(TrustDecision::Restrict).state(), TrustState::Restricted);
+    // The files that were declined stay declined, and those that were trusted stay trusted.
+    let place = changed(TrustDecision::Keep);
+    assert!(matches!(place.state(), TrustState::Changed { .. }));
+    place.write(LOCAL, &before);
+    assert!(matches!(place.state(), TrustState::Kept { .. }), "{:?}", place.state());
+    let place = changed(TrustDecision::Trust);
+    assert!(matches!(place.state(), TrustState::Changed { .. }));
+    place.write(LOCAL, &before);
+    assert_eq!(place.state(), TrustState::Trusted);
 }

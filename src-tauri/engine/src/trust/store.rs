@@ -4,9 +4,9 @@
 //! file that cannot be read is set aside, and does not count as trust. Other agents than Claude Code have a folder of
 //! decisions each, `agents/<id>`.
 
-use super::files::{Content, Found};
+use super::files::Content;
 use super::snapshot::{CopyKey, Snapshot, Snapshots, unknown_settings};
-use super::{Survey, decision_id, fingerprint, judged, surveyed, view_of};
+use super::{Survey, SurveyedFiles, decision_id, fingerprint, surveyed, view_of};
 use crate::api::{
     CommandError, ErrorCode, Finding, FindingKind, TrustDecision, TrustStatus, TrustView, UnknownSetting,
 };
@@ -92,7 +92,8 @@ fn without(all: &[Finding], known: &[Finding]) -> Vec<Finding> {
 /// The files of a folder that is trusted as they are.
 pub(crate) struct FilesBefore {
     project: PathBuf,
-    files: Vec<Found>,
+    files: SurveyedFiles,
+    fingerprint: Option<String>,
 }
 
 /// How an agent may start in a folder.
@@ -245,10 +246,10 @@ impl TrustStore {
     }
 
     /// The trust state of a folder, and the files that it is based on.
-    fn look(&self, project: &Path) -> Result<(TrustState, Vec<Found>, Option<Survey>), TrustError> {
+    fn look(&self, project: &Path) -> Result<(TrustState, SurveyedFiles, Option<Survey>), TrustError> {
         let record = self.read(project);
         if record.as_ref().is_some_and(|record| record.decision == TrustDecision::Restrict) {
-            return Ok((TrustState::Restricted, Vec::new(), None));
+            return Ok((TrustState::Restricted, SurveyedFiles::default(), None));
         }
         let (survey, files) = surveyed(project, self.agent.as_ref());
         let state = match record {
@@ -269,12 +270,12 @@ impl TrustStore {
     }
 
     /// The settings with unknown effects in these files. Only Claude Code has such settings.
-    fn unknown_settings(&self, files: &[Found]) -> BTreeSet<String> {
-        if self.agent.is_none() { unknown_settings(files) } else { BTreeSet::new() }
+    fn unknown_settings(&self, files: &SurveyedFiles) -> BTreeSet<String> {
+        if self.agent.is_none() { unknown_settings(&files.claude) } else { BTreeSet::new() }
     }
 
-    fn copy(&self, project: &Path, files: &[Found], key: &CopyKey<'_>) -> Result<(), TrustError> {
-        let written = self.snapshots(project).write(project, files, key);
+    fn copy(&self, project: &Path, files: &SurveyedFiles, key: &CopyKey<'_>) -> Result<(), TrustError> {
+        let written = self.snapshots(project).write(project, &files.claude, key);
         written.map_err(failed("copy the settings to", &self.folder))
     }
 
@@ -400,6 +401,9 @@ impl TrustStore {
         let project = canonical(project)?;
         match self.read(&project) {
             Some(mut record) if record.decision == TrustDecision::Trust => {
+                if record.chosen.iter().any(|known| known == rule) {
+                    return Ok(());
+                }
                 record.chosen.push(rule.to_owned());
                 self.save(&project, &record)
             }
@@ -411,12 +415,14 @@ impl TrustStore {
     /// Deskbell.
     pub(crate) fn files_before(&self, project: &Path) -> Result<Option<FilesBefore>, TrustError> {
         let project = canonical(project)?;
-        let (state, files, _) = self.look(&project)?;
-        Ok((state == TrustState::Trusted).then_some(FilesBefore { project, files }))
+        let (state, files, survey) = self.look(&project)?;
+        let fingerprint = survey.and_then(|survey| survey.fingerprint);
+        Ok((state == TrustState::Trusted).then_some(FilesBefore { project, files, fingerprint }))
     }
 
     /// Trusts the folder with the change that the user made to one of its files, at this real path. Any other change in
-    /// the meantime is asked about, because the new fingerprint is that of the earlier files with these bytes.
+    /// the meantime is asked about, because the new fingerprint is that of everything that was read before, with these
+    /// bytes. A decision that was made in the meantime stays.
     ///
     /// `withdrawn`: a rule that the change took out. If it appears again later, the user is asked.
     pub(crate) fn follow_change(
@@ -426,9 +432,12 @@ impl TrustStore {
         change: (&[u8], &[u8]),
         withdrawn: Option<&str>,
     ) -> Result<(), TrustError> {
-        let FilesBefore { project, mut files } = before;
+        let FilesBefore { project, mut files, fingerprint } = before;
+        let is_about_them =
+            |record: &Record| record.decision == TrustDecision::Trust && record.fingerprint == fingerprint;
+        let Some(mut record) = self.read(&project).filter(is_about_them) else { return Ok(()) };
         let mut is_changed = false;
-        for file in &mut files {
+        for file in &mut files.claude {
             let real = file.link.as_deref().unwrap_or(&file.place.path);
             if let Content::Bytes(bytes) = &mut file.content
                 && real == path
@@ -438,15 +447,13 @@ impl TrustStore {
                 is_changed = true;
             }
         }
-        let Some(record) = self.read(&project).filter(|_| is_changed) else { return Ok(()) };
-        let Record { mut chosen, named, .. } = record;
-        if let Some(at) = withdrawn.and_then(|rule| chosen.iter().position(|known| known == rule)) {
-            chosen.remove(at);
-        }
-        let survey = judged(project.clone(), self.agent.as_ref(), &files);
-        let Some(fingerprint) = &survey.fingerprint else { return Ok(()) };
-        self.copy(&project, &files, &CopyKey { fingerprint, named: &named })?;
-        self.write(&project, TrustDecision::Trust, survey, chosen, named)
+        let survey = files.judge(project.clone(), self.agent.as_ref());
+        let Some(fingerprint) = survey.fingerprint.filter(|_| is_changed) else { return Ok(()) };
+        self.copy(&project, &files, &CopyKey { fingerprint: &fingerprint, named: &record.named })?;
+        record.chosen.retain(|known| Some(known.as_str()) != withdrawn);
+        record.fingerprint = Some(fingerprint);
+        record.findings = survey.findings;
+        self.save(&project, &record)
     }
 
     fn write(

@@ -40,7 +40,7 @@ impl Place {
         let named = named.iter().map(ToString::to_string).collect();
         let key = CopyKey { fingerprint: &survey.fingerprint.unwrap(), named: &named };
         let snapshots = Snapshots::of(&self.copies, &self.project);
-        snapshots.write(&self.project, &files, &key).unwrap();
+        snapshots.write(&self.project, &files.claude, &key).unwrap();
         snapshots.open(&self.project, &key).unwrap()
     }
 }
@@ -182,7 +182,10 @@ fn a_setting_that_the_user_names_is_loaded_and_the_rules_that_deny_stay() {
     });
     let place = Place::new(&[(SHARED, &settings.to_string())]);
     let (_, files) = surveyed(&place.project, None);
-    assert_eq!(unknown_settings(&files), ["cleanupPeriodDays", "processWrapper"].map(str::to_owned).into());
+    assert_eq!(
+        unknown_settings(&files.claude),
+        ["cleanupPeriodDays", "processWrapper"].map(str::to_owned).into()
+    );
     let (without, with) =
         (place.copy(), place.copy_naming(&["cleanupPeriodDays", "skipDangerousModePermissionPrompt"]));
     let deny = json!({"deny": ["Bash(rm:*)", "Read(./secret)"]});
