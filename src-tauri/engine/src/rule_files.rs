@@ -33,6 +33,8 @@ pub struct RuleRemoval {
     pub origin: RuleOrigin,
     /// All forms of the rule.
     pub forms: Vec<String>,
+    /// The real path of the file.
+    file: PathBuf,
     removed: RemovedRule,
     before: Vec<u8>,
     after: Vec<u8>,
@@ -48,6 +50,8 @@ enum RuleFileError {
     ReadOnly,
     #[error("its folder is read-only")]
     ReadOnlyFolder,
+    #[error("it is another file now, because a link changed")]
+    AnotherFile,
     #[error("another program keeps writing it")]
     Busy,
     #[error("it could not be written: {0}")]
@@ -116,19 +120,21 @@ impl RuleFiles {
         let file = self.file(place)?;
         let taken_out = |text: &RuleText<'_>| text.without(place.effect, &place.rule);
         let failed = |error| failure(&format!("{} was not removed.", place.rule), &file.path, &error);
+        let path = real(&file.path);
         let (change, removed) = self
-            .change(&file.path, Some(&place.rule), |bytes| Ok(taken_out(&RuleText::read(bytes)?)?))
+            .change(&path, Some(&place.rule), |bytes| Ok(taken_out(&RuleText::read(bytes)?)?))
             .map_err(failed)?;
         let Change { before, after } = change;
         let forms = file.forms(place.effect, &place.rule);
-        Ok(RuleRemoval { place: place.clone(), origin: file.origin, forms, removed, before, after })
+        let (place, origin) = (place.clone(), file.origin);
+        Ok(RuleRemoval { place, origin, forms, file: path, removed, before, after })
     }
 
     /// Puts a removed rule back in its place. If nothing was written since, the file is what it was before.
     ///
     /// # Errors
     ///
-    /// As [`RuleFiles::remove`], and if the rule is there again.
+    /// As [`RuleFiles::remove`], and if the rule is there again, or a link leads to another file now.
     pub fn restore(&self, removal: &RuleRemoval) -> Result<(), CommandError> {
         let file = self.file(&removal.place)?;
         let put_back = |bytes: &[u8]| {
@@ -142,7 +148,10 @@ impl RuleFiles {
         };
         let failed =
             |error| failure(&format!("{} was not put back.", removal.place.rule), &file.path, &error);
-        self.change(&file.path, None, put_back).map(|_| ()).map_err(failed)
+        if real(&file.path) != removal.file {
+            return Err(failed(RuleFileError::AnotherFile));
+        }
+        self.change(&removal.file, None, put_back).map(|_| ()).map_err(failed)
     }
 
     /// Each file once: in the home folder the user's own settings are also those of the project.
@@ -168,7 +177,8 @@ impl RuleFiles {
         })
     }
 
-    /// Writes a file anew from what it has. A folder that is trusted stays trusted with this change.
+    /// Writes a file anew from what it has. A folder that is trusted stays trusted with this change. The path must contain
+    /// no links: those of the user stay, and their target is replaced.
     fn change<T>(
         &self,
         path: &Path,
@@ -176,15 +186,13 @@ impl RuleFiles {
         edit: impl Fn(&[u8]) -> Result<(Vec<u8>, T), RuleFileError>,
     ) -> Result<(Change, T), RuleFileError> {
         let trusted = self.trust.files_before(&self.project).ok().flatten();
-        // The link stays, and its target is replaced.
-        let path = real(path);
         for _ in 0..MOST_ATTEMPTS {
-            let before = read_regular(&path, MOST_BYTES)?;
+            let before = read_regular(path, MOST_BYTES)?;
             let (after, done) = edit(&before)?;
-            check_writable(&path)?;
-            if replace_unchanged(&path, &before, &after).map_err(RuleFileError::Write)? {
+            check_writable(path)?;
+            if replace_unchanged(path, &before, &after).map_err(RuleFileError::Write)? {
                 if let Some(trusted) = trusted
-                    && let Err(error) = self.trust.follow_change(trusted, &path, (&before, &after), withdrawn)
+                    && let Err(error) = self.trust.follow_change(trusted, path, (&before, &after), withdrawn)
                 {
                     // The user is asked about the folder.
                     tracing::warn!(%error, "could not record a changed rule");

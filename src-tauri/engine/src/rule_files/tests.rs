@@ -164,6 +164,20 @@ fn permissions_are_kept_links_are_followed_and_read_only_is_respected() {
     assert_eq!(place.read(LOCAL), allowing(&["A"]));
 }
 
+#[cfg(unix)]
+#[test]
+fn a_rule_is_put_back_only_into_the_file_that_it_came_from() {
+    let place = Place::new();
+    place.write(LOCAL, &allowing(&["A"]));
+    let removal = place.remove(LOCAL, "A").unwrap();
+    place.write("other.json", &allowing(&[]));
+    fs::remove_file(place.path(LOCAL)).unwrap();
+    std::os::unix::fs::symlink(place.path("other.json"), place.path(LOCAL)).unwrap();
+    let refused = place.files.restore(&removal).unwrap_err().detail.unwrap();
+    assert!(refused.ends_with("it is another file now, because a link changed"), "{refused}");
+    assert_eq!(place.read("other.json"), allowing(&[]));
+}
+
 #[test]
 fn what_another_program_writes_meanwhile_is_kept() {
     let place = Place::new();
