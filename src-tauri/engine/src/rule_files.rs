@@ -185,7 +185,11 @@ impl RuleFiles {
         withdrawn: Option<&str>,
         edit: impl Fn(&[u8]) -> Result<(Vec<u8>, T), RuleFileError>,
     ) -> Result<(Change, T), RuleFileError> {
-        let trusted = self.trust.files_before(&self.project).ok().flatten();
+        let trusted = self.trust.files_before(&self.project).unwrap_or_else(|error| {
+            // The user is asked about the folder.
+            tracing::warn!(%error, "could not read the folder before a rule changes");
+            None
+        });
         for _ in 0..MOST_ATTEMPTS {
             let before = read_regular(path, MOST_BYTES)?;
             let (after, done) = edit(&before)?;
