@@ -6,6 +6,7 @@ use crate::api::{
 use crate::claude::rule_text::{RemovedRule, RuleText, RuleTextError};
 use crate::claude::trust::snapshot::settings::copied_forms;
 use crate::disk::{ReadError, read_regular, replace_unchanged};
+use crate::misleading::written_out;
 use crate::trust::{TrustError, TrustState, TrustStore, settings_files};
 use std::fs;
 use std::io;
@@ -119,7 +120,7 @@ impl RuleFiles {
     pub fn remove(&self, place: &RulePlace) -> Result<RuleRemoval, CommandError> {
         let file = self.file(place)?;
         let taken_out = |text: &RuleText<'_>| text.without(place.effect, &place.rule);
-        let failed = |error| failure(&format!("{} was not removed.", place.rule), &file.path, &error);
+        let failed = |error| failure(&place.rule, "was not removed", &file.path, &error);
         let path = real(&file.path);
         let (change, removed) = self
             .change(&path, Some(&place.rule), |bytes| Ok(taken_out(&RuleText::read(bytes)?)?))
@@ -146,8 +147,7 @@ impl RuleFiles {
             };
             Ok((text, ()))
         };
-        let failed =
-            |error| failure(&format!("{} was not put back.", removal.place.rule), &file.path, &error);
+        let failed = |error| failure(&removal.place.rule, "was not put back", &file.path, &error);
         if real(&file.path) != removal.file {
             return Err(failed(RuleFileError::AnotherFile));
         }
@@ -270,13 +270,16 @@ fn check_writable(path: &Path) -> Result<(), RuleFileError> {
     }
 }
 
-fn failure(message: &str, path: &Path, error: &RuleFileError) -> CommandError {
+/// `what`: “was not removed”.
+fn failure(rule: &str, what: &str, path: &Path, error: &RuleFileError) -> CommandError {
     let code = match error {
         RuleFileError::Write(_) | RuleFileError::Read(_) => ErrorCode::Internal,
         RuleFileError::Busy => ErrorCode::ChangedSince { files: vec![path.display().to_string()] },
         _ => ErrorCode::Refused,
     };
-    CommandError { code, message: message.to_owned(), detail: Some(format!("{}: {error}", path.display())) }
+    let path = written_out(&path.display().to_string());
+    let message = format!("{} {what}.", written_out(rule));
+    CommandError { code, message, detail: Some(format!("{path}: {error}")) }
 }
 
 #[cfg(test)]

@@ -179,6 +179,14 @@ fn a_rule_is_put_back_only_into_the_file_that_it_came_from() {
 }
 
 #[test]
+fn a_failure_writes_misleading_characters_out() {
+    let place = Place::new();
+    place.write(LOCAL, "{}");
+    let failed = place.remove(LOCAL, "Bash(a\u{202e})").unwrap_err();
+    assert_eq!(failed.message, "Bash(a\\u{202E}) was not removed.");
+}
+
+#[test]
 fn what_another_program_writes_meanwhile_is_kept() {
     let place = Place::new();
     place.write(LOCAL, &allowing(&["A", "B"]));
