@@ -41,6 +41,13 @@ pub struct RuleRemoval {
     after: Vec<u8>,
 }
 
+impl RuleRemoval {
+    /// The size of what puts the rule back, in bytes.
+    pub fn n_bytes(&self) -> usize {
+        self.before.len() + self.after.len()
+    }
+}
+
 #[derive(Debug, thiserror::Error)]
 enum RuleFileError {
     #[error("it could not be read: {0}")]

@@ -11,6 +11,9 @@ use std::time::Duration;
 /// Maximum number of removals that can be undone.
 const MOST_REMOVALS: usize = 50;
 
+/// Maximum size of what puts them back, in bytes; a file is at most 4 MiB.
+const MOST_BYTES: usize = 16 * 1024 * 1024;
+
 /// The CLI writes the file within a few milliseconds of the answer (2.1.332).
 const SAVED_WITHIN: Duration = Duration::from_secs(5);
 
@@ -22,6 +25,21 @@ const LOOK_AGAIN: Duration = Duration::from_millis(50);
 pub(super) struct Removals {
     n_removed: u64,
     known: Vec<(u64, PathBuf, PathBuf, RuleRemoval)>,
+}
+
+impl Removals {
+    /// Returns the number of the removal. The oldest ones are forgotten.
+    fn add(&mut self, project: &Path, config: &Path, removal: RuleRemoval) -> u64 {
+        self.n_removed += 1;
+        self.known.push((self.n_removed, project.to_owned(), config.to_owned(), removal));
+        let n_bytes = |known: &[(u64, PathBuf, PathBuf, RuleRemoval)]| -> usize {
+            known.iter().map(|(.., removal)| removal.n_bytes()).sum()
+        };
+        while self.known.len() > MOST_REMOVALS || n_bytes(&self.known) > MOST_BYTES {
+            self.known.remove(0);
+        }
+        self.n_removed
+    }
 }
 
 impl SessionRegistry {
@@ -77,16 +95,7 @@ impl SessionRegistry {
     ) -> Result<u64, CommandError> {
         let config = self.rules_config(project, id)?;
         let removal = self.on_rule_files(project, config.clone(), move |files| files.remove(&place)).await?;
-        let number = {
-            let mut removals = lock(&self.removals);
-            removals.n_removed += 1;
-            let number = removals.n_removed;
-            if removals.known.len() == MOST_REMOVALS {
-                removals.known.remove(0);
-            }
-            removals.known.push((number, project.to_owned(), config.clone(), removal.clone()));
-            number
-        };
+        let number = lock(&self.removals).add(project, &config, removal.clone());
         self.apply_to_agents(project, &config, &removal, true).await;
         Ok(number)
     }
@@ -161,5 +170,37 @@ impl SessionRegistry {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use deskbell_engine::trust::TrustStore;
+    use std::fs;
+
+    #[test]
+    fn old_removals_are_forgotten_by_number_and_by_size() {
+        let folder = tempfile::tempdir().unwrap();
+        let config = folder.path().join("config");
+        fs::create_dir(&config).unwrap();
+        let trust = TrustStore::open(folder.path().join("trust")).unwrap();
+        let files = RuleFiles::new(folder.path(), &config, trust).unwrap();
+        let path = config.join("settings.json");
+        let remove = |n_bytes: usize| {
+            let text = format!("{{\"permissions\": {{\"allow\": [\"A\"]}}}}{}", " ".repeat(n_bytes));
+            fs::write(&path, text).unwrap();
+            let path = path.display().to_string();
+            files.remove(&RulePlace { path, effect: RuleEffect::Allow, rule: "A".to_owned() }).unwrap()
+        };
+        let mut removals = Removals::default();
+        for number in 1..=60 {
+            assert_eq!(removals.add(folder.path(), &config, remove(0)), number);
+        }
+        assert_eq!((removals.known.len(), removals.known[0].0), (50, 11));
+        for _ in 0..3 {
+            removals.add(folder.path(), &config, remove(3 * 1024 * 1024));
+        }
+        assert_eq!(removals.known.iter().map(|(number, ..)| *number).collect::<Vec<_>>(), [62, 63]);
     }
 }
