@@ -149,10 +149,11 @@ impl SessionRegistry {
             }
             return;
         }
-        let running: Vec<_> = self
+        // One that starts now may have read the files already.
+        let others: Vec<_> = self
             .lock()
             .values()
-            .filter(|entry| entry.session.alive && entry.session.agent != AgentKind::Acp)
+            .filter(|entry| entry.session.agent != AgentKind::Acp)
             .map(|entry| (entry.project.clone(), entry.session.id.clone(), entry.handle.clone()))
             .collect();
         // The user's own settings are those of all projects with the same folder of configuration.
@@ -160,11 +161,11 @@ impl SessionRegistry {
             (RuleOrigin::User, Some(folder)) => self.rules_config(folder, id).is_ok_and(|own| own == config),
             _ => *of == project,
         };
-        for (_, _, handle) in running.into_iter().filter(|(of, id, _)| is_concerned(of, id)) {
+        for (_, _, handle) in others.into_iter().filter(|(of, id, _)| is_concerned(of, id)) {
             let command = Command::SuspendRules { rules: removal.forms.clone(), suspended };
             if let Err(error) = handle.command(command).await {
-                // It has not started yet, or ends: the next process reads the files.
-                tracing::warn!(%error, "a running agent did not get a changed rule");
+                // It does not run, starts, ends, or did not suspend the rule: its next process reads the files.
+                tracing::debug!(%error, "an agent did not get a changed rule");
                 if let Err(error) = handle.command(Command::Reload).await {
                     tracing::warn!(%error, "could not reload an agent: it keeps its earlier rules");
                 }
