@@ -32,7 +32,7 @@ fn run(options: RulesOptions) -> anyhow::Result<()> {
             RulesAction::Remove { rule, effect, from } => {
                 let place = found(&list, &rule, effect, from)?;
                 let removal = files.remove(&place).map_err(words)?;
-                Ok(format!("Removed {} from {}.\n", plain(&removal.place.rule), plain(&removal.place.path)))
+                Ok(removed(&removal.place, removal.origin))
             }
         }
     });
@@ -40,6 +40,12 @@ fn run(options: RulesOptions) -> anyhow::Result<()> {
     // A thread that waits for a dead mount must not hold up the end.
     runtime.shutdown_background();
     Ok(print(text??.as_bytes())?)
+}
+
+/// Claude Code reads the user's own settings again by itself; of a folder's its agents have a copy.
+fn removed(place: &RulePlace, origin: RuleOrigin) -> String {
+    let text = format!("Removed {} from {}.\n", plain(&place.rule), plain(&place.path));
+    if origin == RuleOrigin::User { text } else { text + "Running agents keep it until they restart.\n" }
 }
 
 /// The one place of a rule.
@@ -144,6 +150,15 @@ mod tests {
              Bash(a)\n/p/settings.json\n  could not be read: line 1, column 2: no\n/u.json\n  deny   Bash(b)\n  \
              allow  Bash(b)\n  allow  Bash(a\\u{202e})\n"
         );
+    }
+
+    #[test]
+    fn a_removal_says_what_running_agents_do() {
+        let place =
+            RulePlace { path: "/p".to_owned(), effect: RuleEffect::Allow, rule: "Bash(a)".to_owned() };
+        assert_eq!(removed(&place, RuleOrigin::User), "Removed Bash(a) from /p.\n");
+        let local = "Removed Bash(a) from /p.\nRunning agents keep it until they restart.\n";
+        assert_eq!(removed(&place, RuleOrigin::Local), local);
     }
 
     #[test]
