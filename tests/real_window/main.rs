@@ -228,7 +228,8 @@ fn main() {
         configuration: it_is_opened_with_keys_and_a_server_is_turned_off;
         options: chosen_by_mouse_they_are_in_force,
             chosen_by_keyboard_they_count_from_the_next_start_on;
-        rules: a_rule_is_removed_from_its_file_by_mouse_and_put_back_by_keyboard;
+        rules: a_rule_is_removed_from_its_file_by_mouse_and_put_back_by_keyboard,
+            a_rule_that_denies_is_removed_only_by_the_dialog;
         other_agents: a_session_from_the_menu_asks_by_its_agents_options_and_is_there_after_a_restart,
             a_prompt_is_given_to_another_agent_and_both_answer_side_by_side,
             its_stored_sessions_are_listed_filtered_and_continued_by_keyboard,

@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use deskbell_tests::window::{SHORT, eventually};
+use serde_json::json;
 
 use crate::stage::Stage;
 
@@ -65,6 +66,45 @@ pub async fn a_rule_is_removed_from_its_file_by_mouse_and_put_back_by_keyboard()
             eventually("the reason for the refusal", SHORT, refused).await?;
             ensure!(fs::read_to_string(&path)? == "{\n  // mine\n}\n");
             Ok(())
+        })
+        .await
+}
+
+pub async fn a_rule_that_denies_is_removed_only_by_the_dialog() -> Result<()> {
+    const TITLE: &str = "Remove a rule that denies?";
+    let stage = Stage::demo().await?;
+    stage
+        .play("rules-denies", async |stage| {
+            let window = &stage.window;
+            let dialogs = stage.dialogs().await?;
+            let path = settings(stage)?;
+            let denies = "{\"permissions\": {\"deny\": [\"Bash(rm *)\"], \"allow\": [\"Bash(ls)\"]}}\n";
+            fs::write(&path, denies)?;
+            let session = window.invoke("create_session", json!({"agent": "demo", "withoutAsking": false}));
+            let session = session.await?.map_err(|error| anyhow!("no session: {error}"))?;
+            let removal = |effect: &str, rule: &str| {
+                let place = json!({"path": path.display().to_string(), "effect": effect, "rule": rule});
+                json!({"sessionId": session["id"], "place": place})
+            };
+            for (button, is_removed) in [("Cancel", false), ("Remove", true)] {
+                let asking = window.invoke("remove_rule", removal("deny", "Bash(rm *)"));
+                let (asked, answered) = tokio::join!(asking, async {
+                    let dialog = dialogs.with(TITLE).await?;
+                    let text = dialog.text().await;
+                    ensure!(text.contains("Rule: Bash(rm *)"), "the rule is not named:\n{text}");
+                    ensure!(!dialog.armed("Remove").await?, "the dialog is armed as it appears");
+                    ensure!(fs::read_to_string(&path)? == denies, "removed before the answer");
+                    dialog.press(button).await?;
+                    dialog.gone().await
+                });
+                answered?;
+                ensure!(asked?.is_ok() == is_removed, "“{button}” gave the wrong answer");
+                ensure!((fs::read_to_string(&path)? != denies) == is_removed, "after “{button}”");
+            }
+            // A rule that allows only narrows what runs.
+            let narrowed = window.invoke("remove_rule", removal("allow", "Bash(ls)")).await?;
+            narrowed.map_err(|error| anyhow!("the rule was not removed: {error}"))?;
+            dialogs.none().await
         })
         .await
 }

@@ -7,6 +7,7 @@ use crate::claude::rule_text::{RemovedRule, RuleText, RuleTextError};
 use crate::claude::trust::snapshot::settings::copied_forms;
 use crate::disk::{ReadError, read_regular, replace_unchanged};
 use crate::misleading::written_out;
+use crate::title::Title;
 use crate::trust::{TrustError, TrustState, TrustStore, settings_files};
 use std::fs;
 use std::io;
@@ -14,6 +15,9 @@ use std::path::{Path, PathBuf};
 
 /// A longer file is not read; the CLI skips a file of this length (2.1.329).
 const MOST_BYTES: u64 = 4 * 1024 * 1024;
+
+/// Longest rule and longest path in a question, in characters.
+const LONGEST_LINE: usize = 300;
 
 /// Number of attempts if other programs keep writing the file.
 const MOST_ATTEMPTS: usize = 5;
@@ -275,6 +279,12 @@ fn check_writable(path: &Path) -> Result<(), RuleFileError> {
         Some(folder) if cfg!(unix) && is_read_only(folder) => Err(RuleFileError::ReadOnlyFolder),
         _ => Ok(()),
     }
+}
+
+/// The rule and its file for a question, in a line each.
+pub fn described(place: &RulePlace) -> String {
+    let line = |text: &str| Title::one_line(&written_out(text), LONGEST_LINE);
+    format!("Rule: {}\n\nFile: {}", line(&place.rule), line(&place.path))
 }
 
 /// `what`: “was not removed”.

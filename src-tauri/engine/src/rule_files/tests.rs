@@ -179,11 +179,18 @@ fn a_rule_is_put_back_only_into_the_file_that_it_came_from() {
 }
 
 #[test]
-fn a_failure_writes_misleading_characters_out() {
+fn misleading_characters_are_written_out() {
     let place = Place::new();
     place.write(LOCAL, "{}");
     let failed = place.remove(LOCAL, "Bash(a\u{202e})").unwrap_err();
     assert_eq!(failed.message, "Bash(a\\u{202E}) was not removed.");
+    let place =
+        RulePlace { path: "/p\n/q".to_owned(), effect: RuleEffect::Deny, rule: "A\u{202e}".repeat(500) };
+    let described = described(&place);
+    assert!(
+        described.starts_with("Rule: A\\u{202E}A") && described.ends_with("…\n\nFile: /p\\u{000A}/q"),
+        "{described}"
+    );
 }
 
 #[test]
