@@ -125,9 +125,7 @@ pub async fn a_rule_of_the_session_is_taken_back() -> Result<()> {
     let mut relay = Relay::spawn(&world, &[])?;
     relay.prompt("BASH touch one\nSAY done").await?;
     let asked = relay.request().await?;
-    let raw = asked["request"]["suggestions"].as_array().context("it has suggestions")?;
-    let is_rule = |one: &&Value| one["raw"]["type"] == "addRules";
-    let suggestion = raw.iter().find(is_rule).context("it suggests a rule")?["raw"].clone();
+    let suggestion = suggested(&asked)?;
     let content = suggestion["rules"][0]["ruleContent"].as_str().context("it is about a command")?.to_owned();
     relay.decide(&asked, Decision::AllowAlways { suggestion }).await?;
     relay.turn_end().await?;
@@ -136,9 +134,24 @@ pub async fn a_rule_of_the_session_is_taken_back() -> Result<()> {
     let rules = vec![format!("Bash({content})")];
     relay.send(&Command::SuspendRules { rules: rules.clone(), suspended: true }).await?;
     ensure!(asks(&mut relay, &command).await?, "the rule was not taken back");
-    relay.send(&Command::SuspendRules { rules, suspended: false }).await?;
+    relay.send(&Command::SuspendRules { rules: rules.clone(), suspended: false }).await?;
     ensure!(!asks(&mut relay, &command).await?, "the rule was not given again");
+
+    // Where a rule asks, the agent suggests none (2.1.197 and 2.1.332).
+    relay.send(&Command::SuspendRules { rules, suspended: true }).await?;
+    relay.prompt(&format!("BASH {command}\nSAY done")).await?;
+    let asked = relay.request().await?;
+    ensure!(suggested(&asked).is_err(), "it suggests a rule: {asked}");
+    relay.decide(&asked, Decision::Deny { message: "no".to_owned(), interrupt: false }).await?;
+    relay.turn_end().await?;
     relay.close().await
+}
+
+/// The first rule that a request suggests.
+fn suggested(asked: &Value) -> Result<Value> {
+    let raw = asked["request"]["suggestions"].as_array().context("it has suggestions")?;
+    let is_rule = |one: &&Value| one["raw"]["type"] == "addRules";
+    Ok(raw.iter().find(is_rule).with_context(|| format!("it suggests no rule: {asked}"))?["raw"].clone())
 }
 
 pub async fn a_rule_that_an_answer_saved_is_found_and_its_undo_removes_exactly_that() -> Result<()> {
@@ -189,7 +202,8 @@ pub async fn the_commands_list_and_remove_rules() -> Result<()> {
     };
     let listed: Value = serde_json::from_str(&run(&["--json"]).await?)?;
     ensure!(listed["folder"] == "inEffect" && listed["files"][0]["rules"][2]["rule"] == RULE, "{listed}");
-    ensure!(run(&["remove", RULE, "--from=local"]).await?.contains(&place.path));
+    let removed = run(&["remove", RULE, "--from=local"]).await?;
+    ensure!(removed.contains(&place.path) && removed.contains("Running agents keep it"), "{removed}");
     ensure!(!run(&[]).await?.contains(RULE) && !fs::read_to_string(&place.path)?.contains(RULE));
     let again = run(&["remove", RULE]).await.err().context("it was removed twice")?.to_string();
     ensure!(again.contains("no file has the rule"), "{again}");
