@@ -132,6 +132,16 @@ describe('rules by file', () => {
     expect(removes()).toHaveLength(1);
   });
 
+  it.each(['kept', 'undecided'] as const)('of a folder that is %s leave what its agent has in effect', async (folder) => {
+    const copied = { effect: 'allow', rule: 'Bash(git status)', origin: 'folder' } as const;
+    await dialog({ ...RULES, rules: [copied], directories: [] }, {}, { ...RULE_FILES, folder });
+    await expect.poll(() => heads()).toHaveLength(4);
+    expect(regions()[0]?.textContent).toContain('Not in effect');
+    expect(heads()[3]).toContain('as you trusted them');
+    expect(regions()[3]?.textContent).toContain('Bash(git status)');
+    expect(regions()[3]?.textContent).not.toContain('Not in effect');
+  });
+
   it('that the agent does not list yet are marked', async () => {
     await dialog({ ...RULES, rules: [] }, {}, RULE_FILES);
     await expect.poll(() => heads()).toHaveLength(4);

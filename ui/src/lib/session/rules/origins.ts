@@ -73,8 +73,10 @@ const IN_FILES: readonly RuleOrigin[] = ['local', 'project', 'folder', 'user'];
 export function ruleGroups(inForce: RulesInForce | null, files: RuleFileList | null): RuleGroup[] {
   const listed = inForce?.rules ?? [];
   const ofFiles = files?.files.map((file) => ofFile(file, files, inForce)) ?? [];
+  // Of a folder that is not in effect as it is, the agent has rules of its copy, which stand in none of these files.
+  const inEffect = files?.files.filter(({ origin }) => origin === 'user' || files.folder === 'inEffect') ?? [];
   const isInFile = (rule: Rule) =>
-    IN_FILES.includes(rule.origin) && (files?.files ?? []).some((file) => file.rules.some((one) => isSame(one, rule)));
+    IN_FILES.includes(rule.origin) && inEffect.some((file) => file.rules.some((one) => isSame(one, rule)));
   const rest = listed.filter((rule) => !isInFile(rule));
   const origins = [...new Set(rest.map(({ origin }) => origin))];
   const ofAgent = origins.map((origin) => ({
