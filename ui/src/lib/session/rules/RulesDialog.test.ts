@@ -96,19 +96,48 @@ describe('rules by file', () => {
     expect(onask).toHaveBeenCalledTimes(2);
     // The button with the focus is gone, and the keyboard goes on at the undo.
     expect(document.activeElement).toBe(button('Undo'));
+    expect(screen.getByText(/also asks about narrower rules/)).toBeTruthy();
     await user.keyboard('{Enter}');
     expect(onrestore).toHaveBeenCalledWith(7);
     await expect.poll(() => screen.queryByText(/^Removed:/)).toBeNull();
     expect(removes()).toHaveLength(6);
+    await expect.poll(() => document.activeElement).toBe(button('Remove Bash(git status)'));
+  });
+
+  it('are removed one at a time, and the button says so', async () => {
+    const { onremove, user } = await dialog(RULES, {}, RULE_FILES);
+    await expect.poll(() => removes()).toHaveLength(6);
+    let resolve: (number: number) => void = () => {};
+    onremove.mockReturnValue(new Promise((done) => (resolve = done)));
+    await user.click(button('Remove Bash(git status)'));
+    await user.click(button('Remove WebFetch'));
+    expect(onremove).toHaveBeenCalledOnce();
+    expect(removes().every((one) => one.getAttribute('aria-busy') === 'true')).toBe(true);
+    resolve(8);
+    await expect.poll(() => document.activeElement?.textContent).toBe('Undo');
+    expect(removes().some((one) => one.hasAttribute('aria-busy'))).toBe(false);
+  });
+
+  it('show every character of what was removed', async () => {
+    const rule = { effect: 'allow', rule: 'Bash(ls\u202e)', forms: [] } as const;
+    const files = { ...RULE_FILES, files: [{ ...LOCAL, rules: [{ ...rule, forms: [] }] }] };
+    const { user } = await dialog({ ...RULES, rules: [], directories: [] }, {}, files);
+    await expect.poll(() => removes()).toHaveLength(1);
+    await user.click(removes()[0] as HTMLElement);
+    await expect.poll(() => screen.queryByText(/^Removed:/)?.textContent).toContain('202E');
   });
 
   it('stay where the removal failed', async () => {
     const { onremove, user } = await dialog(RULES, {}, RULE_FILES);
     await expect.poll(() => removes()).toHaveLength(6);
+    await user.click(button('Remove Bash(git status)'));
+    await expect.poll(() => document.activeElement?.textContent).toBe('Undo');
     onremove.mockResolvedValue(null);
     await user.click(button('Remove Read(./.env)'));
-    expect(screen.queryByText(/^Removed:/)).toBeNull();
-    expect(removes()).toHaveLength(6);
+    await expect.poll(() => button('Remove Read(./.env)').hasAttribute('aria-busy')).toBe(false);
+    expect(screen.queryByText(/^Removed:/)?.textContent).toBe('Removed: Bash(git status)');
+    expect(removes()).toHaveLength(5);
+    expect(document.activeElement).toBe(button('Remove Read(./.env)'));
   });
 
   it('of a folder that is not in effect offer nothing and say why', async () => {
@@ -132,15 +161,18 @@ describe('rules by file', () => {
     expect(removes()).toHaveLength(1);
   });
 
-  it.each(['kept', 'undecided'] as const)('of a folder that is %s leave what its agent has in effect', async (folder) => {
-    const copied = { effect: 'allow', rule: 'Bash(git status)', origin: 'folder' } as const;
-    await dialog({ ...RULES, rules: [copied], directories: [] }, {}, { ...RULE_FILES, folder });
-    await expect.poll(() => heads()).toHaveLength(4);
-    expect(regions()[0]?.textContent).toContain('Not in effect');
-    expect(heads()[3]).toContain('as you trusted them');
-    expect(regions()[3]?.textContent).toContain('Bash(git status)');
-    expect(regions()[3]?.textContent).not.toContain('Not in effect');
-  });
+  it.each(['kept', 'undecided'] as const)(
+    'of a folder that is %s leave what its agent has in effect',
+    async (folder) => {
+      const copied = { effect: 'allow', rule: 'Bash(git status)', origin: 'folder' } as const;
+      await dialog({ ...RULES, rules: [copied], directories: [] }, {}, { ...RULE_FILES, folder });
+      await expect.poll(() => heads()).toHaveLength(4);
+      expect(regions()[0]?.textContent).toContain('Not in effect');
+      expect(heads()[3]).toContain('as you trusted them');
+      expect(regions()[3]?.textContent).toContain('Bash(git status)');
+      expect(regions()[3]?.textContent).not.toContain('Not in effect');
+    },
+  );
 
   it('that the agent does not list yet are marked', async () => {
     await dialog({ ...RULES, rules: [] }, {}, RULE_FILES);
@@ -171,6 +203,7 @@ describe('a rule of the session', () => {
     expect(onremove).not.toHaveBeenCalled();
     await user.click(await screen.findByRole('button', { name: 'Undo', hidden: true }));
     expect(onsuspend).toHaveBeenLastCalledWith('Bash(cargo test *)', false);
+    await expect.poll(() => document.activeElement).toBe(button('Remove Bash(cargo test *)'));
   });
 
   it('that asks was taken back already', async () => {

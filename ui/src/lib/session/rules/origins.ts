@@ -23,6 +23,9 @@ export interface ListedRule {
 /** A rule in a file, or one of the session. */
 export type Removal = { place: RulePlace } | { sessionRule: string };
 
+/** A text that is the same for the same rule in the same place. */
+export const removalId = (removal: Removal): string => JSON.stringify(removal);
+
 export interface RuleGroup {
   origin: RuleOrigin;
   title: string;
