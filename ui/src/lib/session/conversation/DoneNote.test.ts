@@ -30,9 +30,24 @@ it('stays while the pointer is on it', async () => {
 });
 
 it('offers an undo, which ends it', async () => {
-  const [onclose, undo] = [vi.fn(), vi.fn()];
-  await draw(DoneNote, { done: { text: 'Saved: Bash(ls) — you, in this project', undo }, onclose });
-  await fireEvent.click(screen.getByRole('button', { name: 'Undo' }));
+  const [onclose, undo, onfocuslost] = [vi.fn(), vi.fn(), vi.fn()];
+  const done = { text: 'Saved: Bash(ls) — you, in this project', undo };
+  const { redraw, clock } = await draw(DoneNote, { done, onclose, onfocuslost });
+  const button = screen.getByRole('button', { name: 'Undo' });
+  button.focus();
+  await fireEvent.click(button);
   expect(undo).toHaveBeenCalledOnce();
   expect(onclose).toHaveBeenCalledOnce();
+  expect(onfocuslost).toHaveBeenCalledOnce();
+  // The next one goes by itself.
+  await redraw({ done: { ...done } });
+  clock.advance(SHOWN_MS);
+  expect(onclose).toHaveBeenCalledTimes(2);
+});
+
+it('writes out what is invisible, and leaves other letters as they are', async () => {
+  const text = 'Saved: Bash(ls\u202e) — you, in this project';
+  await draw(DoneNote, { done: { text, undo: null }, onclose: vi.fn() });
+  const note = screen.getByText(/^Saved/).closest('p');
+  expect(note?.textContent).toBe('Saved: Bash(ls\\u{202E}) — you, in this project');
 });
