@@ -203,6 +203,17 @@ describe('the dialog of options', () => {
     expect(apply().disabled).toBe(true);
   });
 
+  it('keeps a refused suggestion in its field', async () => {
+    const presets = [{ name: 'Old', options: { ...NO_OPTIONS, allowedTools: ['Bash(git'] }, projects: [] }];
+    const { list, checked, user } = await dialog({}, presets);
+    await user.type(list('Allowed tools'), 'Bash(');
+    await user.click(screen.getByRole('option', { name: /^Bash\(git In/ }));
+    await checked();
+    expect((await screen.findByRole('alert')).textContent).toContain('Enter one rule, such as Read');
+    expect(list('Allowed tools').value).toBe('Bash(git');
+    expect(screen.queryByRole('list', { name: 'Allowed tools' })).toBeNull();
+  });
+
   it('shows hidden characters of an entry', async () => {
     await dialog({ options: { ...NO_OPTIONS, allowedTools: ['Re\u202Ead'] } });
     const rows = screen.getByRole('list', { name: 'Allowed tools' });
