@@ -28,7 +28,11 @@ const FULL: SessionOptions = {
   hibernateMinutes: 0,
 };
 
-async function dialog(facts: Partial<Session> = {}, presets: Preset[] = []) {
+async function dialog(
+  facts: Partial<Session> = {},
+  presets: Preset[] = [],
+  onreview = (options: SessionOptions) => Promise.resolve(reviewOf(options)),
+) {
   const set: SessionOptions[] = [];
   const saved: Preset[][] = [];
   const closed = vi.fn();
@@ -37,7 +41,7 @@ async function dialog(facts: Partial<Session> = {}, presets: Preset[] = []) {
     tools: ['Bash', 'Edit'],
     presets,
     hibernateMinutes: 30,
-    onreview: (options: SessionOptions) => Promise.resolve(reviewOf(options)),
+    onreview,
     onset: (options: SessionOptions) => {
       set.push(options);
       return Promise.resolve(true);
@@ -201,6 +205,19 @@ describe('the dialog of options', () => {
     expect(document.activeElement).toBe(list('Allowed tools'));
     expect(screen.queryByRole('list', { name: 'Allowed tools' })).toBeNull();
     expect(apply().disabled).toBe(true);
+  });
+
+  it('leaves the focus where the user went on while an entry was checked', async () => {
+    let answer: () => void = () => {};
+    const slow = (options: SessionOptions) =>
+      new Promise<ReturnType<typeof reviewOf>>((done) => (answer = () => done(reviewOf(options))));
+    const { list, field, user } = await dialog({}, [], slow);
+    await user.type(list('Allowed tools'), 'Read{Enter}');
+    const check = answer;
+    await user.click(field('Budget'));
+    check();
+    await screen.findByRole('list', { name: 'Allowed tools' });
+    expect(document.activeElement).toBe(field('Budget'));
   });
 
   it('keeps a refused suggestion in its field', async () => {
