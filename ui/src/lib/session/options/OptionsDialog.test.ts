@@ -7,6 +7,7 @@ import { draw } from '../../../test/draw';
 import type { McpServer, OptionField, Preset, Session, SessionOptions } from '../../bindings/api';
 import { emptySession } from '../../../fake/facts';
 import { reviewOf } from '../../../fake/options';
+import { RULES } from '../../../fake/rules';
 import { formOf, isChanged, messagesOf, NO_OPTIONS, optionsOf, withPreset, withReset } from './form';
 import OptionsDialog from './OptionsDialog.svelte';
 import { matching, modelSuggestions, toolSuggestions } from './suggestions';
@@ -327,13 +328,20 @@ describe('the suggestions of options', () => {
       tools: [{ name: 'find', isReadOnly: true }],
       nTools: 1,
     };
-    const session: Session = { ...facts, configuration: { ...facts.configuration, servers: [server] } };
+    const session: Session = { ...facts, configuration: { ...facts.configuration, servers: [server] }, rules: RULES };
     const presets = [{ name: 'a', options: FULL, projects: [] }];
-    const found = toolSuggestions(session, ['Read', 'Bash'], presets).map(({ value }) => value);
-    expect(found).toEqual([
-      ...['Read', 'Bash', 'mcp__my_tracker', 'mcp__my_tracker__find'],
-      ...['Bash(git status)', 'WebFetch'],
+    const found = (list: 'allowedTools' | 'disallowedTools') =>
+      toolSuggestions(list, session, ['Read', 'Bash'], presets);
+    const tools = ['Read', 'Bash', 'mcp__my_tracker', 'mcp__my_tracker__find'];
+    const allowed = ['Bash(cargo test *)', 'Bash(git status)'];
+    expect(found('disallowedTools').map(({ value }) => value)).toEqual([
+      ...tools,
+      ...allowed,
+      ...['Read(./.env)', 'Bash(git push *)', 'WebFetch'],
     ]);
+    // No rule that denies or asks becomes one that allows.
+    expect(found('allowedTools').map(({ value }) => value)).toEqual([...tools, ...allowed]);
+    expect(found('allowedTools').find(({ value }) => value === 'Bash(cargo test *)')?.note).toBe('A rule in effect');
   });
 
   it('are narrowed by what is typed, without the entries of the list', () => {

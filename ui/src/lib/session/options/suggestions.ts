@@ -26,18 +26,28 @@ function serverRules({ configuration }: Session): Suggestion[] {
 }
 
 /**
- * Rules for a list of tools: tools that the session used, its MCP servers, its present rules, and rules of presets. Each is
- * there once.
+ * Rules for a list of tools: tools that the session used, its MCP servers, the rules in effect, and rules of presets. Each is
+ * there once. For *Allowed tools* there is no rule that asks or denies.
  *
  * @param used the agent's names of the tools that the session used
  */
-export function toolSuggestions(session: Session, used: readonly string[], presets: readonly Preset[]): Suggestion[] {
+export function toolSuggestions(
+  list: 'allowedTools' | 'disallowedTools',
+  session: Session,
+  used: readonly string[],
+  presets: readonly Preset[],
+): Suggestion[] {
+  const isForAll = list === 'disallowedTools';
+  const inEffect = (session.rules?.rules ?? []).filter(({ effect }) => isForAll || effect === 'allow');
   const all = [
     ...used.map((value) => ({ value, note: 'Used in this session' })),
     ...serverRules(session),
-    ...(session.rules?.rules ?? []).map(({ rule }) => ({ value: rule, note: 'A rule of this session' })),
+    ...inEffect.map(({ rule }) => ({ value: rule, note: 'A rule in effect' })),
     ...presets.flatMap(({ name, options }) =>
-      [...options.allowedTools, ...options.disallowedTools].map((value) => ({ value, note: `In the preset ${name}` })),
+      [...options.allowedTools, ...(isForAll ? options.disallowedTools : [])].map((value) => ({
+        value,
+        note: `In the preset ${name}`,
+      })),
     ),
   ];
   const first = new Map(all.toReversed().map((one) => [one.value, one]));
