@@ -5,7 +5,7 @@ import { configuration } from './configuration';
 import { contextReport, NO_CONTEXT } from './context';
 import { document } from './markdown';
 import { previewRewind, rewind, undoRewind } from './rewind';
-import { RULES } from './rules';
+import { asking, RULES } from './rules';
 import { reachedLimit } from '../lib/session/usage/limits';
 import * as script from './script';
 import type { FakeSession } from './session';
@@ -94,9 +94,10 @@ export function runCommand(session: FakeSession, command: Command): CommandError
       session.patch({ effort: command.effort });
       return null;
     case 'listRules':
-      session.patch({ rules: RULES });
+      session.patch({ rules: session.facts.rules ?? RULES });
       return null;
     case 'suspendRules':
+      session.patch({ rules: command.suspended ? asking(session.facts.rules ?? RULES, command.rules) : RULES });
       return null;
     case 'readContext':
       session.patch({

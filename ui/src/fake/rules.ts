@@ -13,6 +13,12 @@ export const RULES: RulesInForce = {
   directories: ['/home/ines/shared'],
 };
 
+/** The rules of an agent that asks about these. */
+export function asking({ rules, ...rest }: RulesInForce, suspended: readonly string[]): RulesInForce {
+  const isAsked = ({ effect, rule }: RulesInForce['rules'][number]) => effect === 'allow' && suspended.includes(rule);
+  return { ...rest, rules: rules.map((one) => (isAsked(one) ? { ...one, effect: 'ask', origin: 'session' } : one)) };
+}
+
 const rule = (effect: FileRule['effect'], text: string): FileRule => ({ effect, rule: text, forms: [] });
 const file = (origin: RuleFile['origin'], path: string, rules: FileRule[]): RuleFile => ({
   origin,

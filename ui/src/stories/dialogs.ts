@@ -401,7 +401,7 @@ export const rulesInForce: Page = () => [
   ...states('RulesDialog', RulesDialog, {
     'in force': rules({ rules: RULES }),
     'by file': rules({ rules: RULES }, RULE_FILES),
-    'one was removed': [rules({ rules: RULES }, RULE_FILES), (root) => press(root, 'Remove Bash(cargo test *)')],
+    'one was removed': [rules({ rules: RULES }, RULE_FILES), (root) => press(root, 'Remove Bash(git status)')],
     'files of a restricted folder': rules({ restricted: true, rules: RULES }, { ...RULE_FILES, folder: 'restricted' }),
     'a file that cannot be read': rules(
       { rules: RULES },

@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { RuleFile, RuleFileList, RulePlace, RulesInForce, Session } from '../../bindings/api';
 import { draw } from '../../../test/draw';
 import { emptySession } from '../../../fake/facts';
-import { RULE_FILES, RULES, withoutRule } from '../../../fake/rules';
+import { asking, RULE_FILES, RULES, withoutRule } from '../../../fake/rules';
 import RulesDialog from './RulesDialog.svelte';
 
 const LOCAL = RULE_FILES.files[0] as RuleFile;
@@ -30,8 +30,11 @@ async function dialog(rules: RulesInForce | null, { machine = null, ...facts }: 
     return Promise.resolve(true);
   });
   const onsuspend = vi.fn(() => Promise.resolve(true));
-  await draw(RulesDialog, { session, machine, onask, onread, onremove, onrestore, onsuspend, onclose: () => {} });
-  return { onask, onread, onremove, onrestore, onsuspend, user: userEvent.setup() };
+  const acts = { onask, onread, onremove, onrestore, onsuspend };
+  const { redraw } = await draw(RulesDialog, { session, machine, ...acts, onclose: () => {} });
+  /** The agent lists other rules. */
+  const list = (rules: RulesInForce) => redraw({ session: { ...session, rules } });
+  return { ...acts, list, user: userEvent.setup() };
 }
 
 const regions = () => screen.getAllByRole('region', { hidden: true });
@@ -197,13 +200,19 @@ describe('rules by file', () => {
 
 describe('a rule of the session', () => {
   it('is taken back by the agent, and given again', async () => {
-    const { onsuspend, onremove, user } = await dialog(RULES);
+    const { onsuspend, onremove, list, user } = await dialog(RULES);
     await user.click(button('Remove Bash(cargo test *)'));
     expect(onsuspend).toHaveBeenCalledWith('Bash(cargo test *)', true);
     expect(onremove).not.toHaveBeenCalled();
+    // The agent has not confirmed it, and may refuse.
+    await expect.poll(() => removes()[0]?.hasAttribute('aria-busy')).toBe(false);
+    expect(screen.queryByText(/^Removed:/)).toBeNull();
+    await list(asking(RULES, ['Bash(cargo test *)']));
+    expect(screen.getByText(/^Removed:/).textContent).toBe('Removed: Bash(cargo test *)');
+    await expect.poll(() => document.activeElement?.textContent).toBe('Undo');
     await user.click(await screen.findByRole('button', { name: 'Undo', hidden: true }));
     expect(onsuspend).toHaveBeenLastCalledWith('Bash(cargo test *)', false);
-    await expect.poll(() => document.activeElement).toBe(button('Remove Bash(cargo test *)'));
+    await expect.poll(() => document.activeElement?.tagName).toBe('DIALOG');
   });
 
   it('that asks was taken back already', async () => {
