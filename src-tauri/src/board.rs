@@ -176,13 +176,11 @@ pub fn own(app: &AppHandle) -> BoardView {
 
 /// A session changed: remembers since when it is in its state, keeps or forgets its failure, and shows it soon.
 pub fn session_changed(app: &AppHandle, project: &ProjectRef, session: &Session) {
-    // A folder of the same name on this machine is another project.
-    let session = Session { project: project.to_string(), ..session.clone() };
     let page = app.state::<BoardPage>();
     let mut board = page.board.lock().unwrap_or_else(PoisonError::into_inner);
     // One that was removed meanwhile is forgotten.
-    if app.state::<SessionRegistry>().known(&session.id).is_some() {
-        board.learn(&session, now_ms());
+    if app.state::<SessionRegistry>().has(&session.id) {
+        board.learn(session, project.here().is_some(), now_ms());
     }
     drop(board);
     save(app);
@@ -223,6 +221,10 @@ pub fn failed_in(app: &AppHandle, id: &SessionId) -> Option<PathBuf> {
 
 /// Writes the failures and the cleared rows, if they changed. What cannot be written is in force until the app ends.
 fn save(app: &AppHandle) {
+    let page = app.state::<BoardPage>();
+    if !page.board.lock().unwrap_or_else(PoisonError::into_inner).is_unsaved() {
+        return;
+    }
     let app = app.clone();
     tauri::async_runtime::spawn(async move {
         let page = app.state::<BoardPage>();

@@ -109,7 +109,7 @@ async fn reopen(app: &AppHandle, window: &WebviewWindow) -> Answer<()> {
         return Ok(());
     }
     let second = app.state::<PlacesStore>().second_session(&project);
-    let is_unknown = |id: &SessionId| registry.known(id).is_none() && !hidden.was_removed(id.as_str());
+    let is_unknown = |id: &SessionId| !registry.has(id) && !hidden.was_removed(id.as_str());
     for id in [open, second].into_iter().flatten().filter(is_unknown) {
         let opening = registry.open_stored(&project, id.as_str());
         match tokio::time::timeout(REOPEN, opening).await {

@@ -1,12 +1,12 @@
 //! The board: chooses and orders the sessions of all projects that need a look, and remembers since when each is in its
 //! state. Conversations that other programs have open are on it too. Has no clock: the time is an argument.
 
-mod cleared;
+mod memory;
 mod requests;
 
 pub use requests::decision;
 
-use cleared::Cleared;
+use memory::BoardMemory;
 
 use crate::api::{AgentKind, BoardRow, BoardState, BoardView, Checkout, LiveActivity, LiveProcess, Outcome};
 use crate::api::{Session, SessionId, SessionLink, Status, StoredSession, StoredState, TurnEnd};
@@ -31,7 +31,7 @@ const LONGEST_NAME: usize = 80;
 pub struct Board {
     since: HashMap<SessionId, (BoardState, u64)>,
     endings: HashMap<SessionId, Ending>,
-    cleared: Cleared,
+    memory: BoardMemory,
 }
 
 /// The end of the last turn of a session.
@@ -45,42 +45,47 @@ struct Ending {
 impl Board {
     /// A board with the failures of earlier runs, and without the rows that were cleared in them.
     pub fn open(path: &Path) -> Self {
-        Self { cleared: Cleared::open(path), ..Self::default() }
+        Self { memory: BoardMemory::open(path), ..Self::default() }
+    }
+
+    /// Whether [`Board::take_unsaved`] has something.
+    pub fn is_unsaved(&self) -> bool {
+        self.memory.has_changed()
     }
 
     /// The content of the file that [`Board::open`] reads, if it changed since the last call.
     pub fn take_unsaved(&mut self) -> Option<serde_json::Result<Vec<u8>>> {
-        self.cleared.take_unsaved()
+        self.memory.take_unsaved()
     }
 
     /// Removes the rows of these sessions that are over from a view. They appear again when the sessions fail or finish
     /// again.
     pub fn clear(&mut self, view: &BoardView, ids: &[SessionId]) {
         let is_one = |row: &&BoardRow| row.state.is_over() && ids.contains(&row.session_id);
-        view.rows.iter().filter(is_one).for_each(|row| self.cleared.clear(&row.session_id, row.since));
+        view.rows.iter().filter(is_one).for_each(|row| self.memory.clear(&row.session_id, row.since));
     }
 
     /// Shows cleared rows again.
     pub fn restore(&mut self, ids: &[SessionId]) {
-        ids.iter().for_each(|id| self.cleared.restore(id));
+        ids.iter().for_each(|id| self.memory.restore(id));
     }
 
     /// The folder of a session of this computer that failed in an earlier run.
     pub fn failed_in(&self, id: &SessionId) -> Option<&str> {
-        self.cleared.project_of(id)
+        self.memory.project_of(id)
     }
 
     /// The user removed this session: forgets it, and its failure.
     pub fn forget(&mut self, id: &SessionId) {
         self.since.remove(id);
         self.endings.remove(id);
-        self.cleared.forget(id);
-        self.cleared.show(id);
+        self.memory.forget(id);
+        self.memory.show(id);
     }
 
-    /// Takes a session as published at `now`, in milliseconds since the epoch. The project of one on another machine has
-    /// the machine before the folder: its failure is not kept, because its server keeps it.
-    pub fn learn(&mut self, session: &Session, now: u64) {
+    /// Takes a session as published at `now`, in milliseconds since the epoch. The failure of a session on another machine
+    /// (not `is_here`) is not kept, because its server keeps it.
+    pub fn learn(&mut self, session: &Session, is_here: bool, now: u64) {
         let state = session.status.state();
         let began = match state {
             Some(BoardState::Working) => session.turn_started_at,
@@ -90,17 +95,17 @@ impl Board {
         self.note(&session.id, state, began, now);
         match state {
             Some(BoardState::Working | BoardState::NeedsInput) => {
-                self.cleared.forget(&session.id);
-                self.cleared.show(&session.id);
+                self.memory.forget(&session.id);
+                self.memory.show(&session.id);
             }
-            Some(BoardState::Finished) => self.cleared.forget(&session.id),
-            Some(BoardState::Failed) if Path::new(&session.project).is_absolute() => {
+            Some(BoardState::Finished) => self.memory.forget(&session.id),
+            Some(BoardState::Failed) if is_here => {
                 let since = self.since.get(&session.id).copied();
                 if let Some(row) = since.and_then(|since| self.row(session, since)) {
-                    self.cleared.keep_row(&row);
+                    self.memory.keep_row(&row);
                 }
             }
-            None if session.status == Status::Starting => self.cleared.show(&session.id),
+            None if session.status == Status::Starting => self.memory.show(&session.id),
             Some(BoardState::Failed) | None => {}
         }
     }
@@ -109,7 +114,7 @@ impl Board {
     pub fn turn_ended(&mut self, id: &SessionId, turn: &TurnEnd) {
         let needs_login = turn.outcome == Outcome::NotLoggedIn;
         self.endings.insert(id.clone(), Ending { answer: None, needs_login });
-        self.cleared.set_needs_login(id, needs_login);
+        self.memory.set_needs_login(id, needs_login);
     }
 
     /// The first line of the answer with which the last turn of this session ended, as [`crate::bell::BellEvent`] cuts it.
@@ -149,7 +154,10 @@ impl Board {
             .collect();
         self.since.retain(|id, _| there.contains(id));
         self.endings.retain(|id, _| there.contains(id));
-        own.iter().for_each(|session| self.learn(session, now));
+        own.iter().for_each(|session| {
+            // The project of one on another machine has the machine before the folder.
+            self.learn(session, Path::new(&session.project).is_absolute(), now);
+        });
         others.iter().for_each(|other| {
             self.note(&other_id(other), other_state(&other.session), Some(other.session.changed_at), now);
         });
@@ -157,8 +165,8 @@ impl Board {
             own.iter().filter_map(|session| self.row(session, *self.since.get(&session.id)?)).collect();
         rows.extend(others.iter().filter_map(|other| other_row(other, *self.since.get(&other_id(other))?)));
         rows.retain(|row| is_shown(row, now));
-        rows.extend(self.cleared.failures(&rows));
-        rows.retain(|row| !self.cleared.hides(row));
+        rows.extend(self.memory.failures(&rows));
+        rows.retain(|row| !self.memory.hides(row));
         sort(&mut rows);
         for state in [BoardState::Failed, BoardState::Finished] {
             let mut n_over = 0;
@@ -339,7 +347,7 @@ mod tests {
         let mut one = session("one", working());
         one.turn_started_at = Some(NOW - 5);
         let since = |board: &mut Board, session: &Session, now| {
-            board.learn(session, now);
+            board.learn(session, true, now);
             board.view(std::slice::from_ref(session), &[], now).rows[0].since
         };
         assert_eq!(since(&mut board, &one, NOW), NOW - 5, "the turn began before the board was first shown");
@@ -350,7 +358,7 @@ mod tests {
         one.status = working();
         assert_eq!(since(&mut board, &one, NOW + 3), NOW + 3, "it works again since the answer");
         one.status = Status::Idle;
-        board.learn(&one, NOW + 4);
+        board.learn(&one, true, NOW + 4);
         assert_eq!(board.view(&[one.clone()], &[], NOW + 4).rows, []);
         one.status = Status::Completed;
         assert_eq!(since(&mut board, &one, NOW + 5), NOW - 10);
@@ -362,8 +370,8 @@ mod tests {
         let sessions =
             [("b", waiting()), ("a", waiting()), ("x", Status::Completed), ("y", Status::Completed)]
                 .map(|(id, status)| session(id, status));
-        board.learn(&sessions[0], NOW);
-        board.learn(&sessions[1], NOW + 1);
+        board.learn(&sessions[0], true, NOW);
+        board.learn(&sessions[1], true, NOW + 1);
         let [mut b, a, x, mut y] = sessions;
         y.changed_at = NOW - 5;
         b.title = "first".to_owned();
@@ -499,20 +507,20 @@ mod tests {
         let path = folder.path().join("board.json");
         let mut board = Board::open(&path);
         let one = failed("a");
-        board.learn(&one, NOW);
+        board.learn(&one, true, NOW);
         board.turn_ended(&one.id, &turn(Outcome::NotLoggedIn));
         let mut board = reopened(&mut board, &path);
         let view = board.view(&[], &[], NOW);
         assert_eq!(ids(&view), ["a"]);
         assert!(view.rows[0].needs_login);
         for goes_on in [working(), waiting()] {
-            board.learn(&one, NOW);
-            board.learn(&session("a", goes_on), NOW + 1);
+            board.learn(&one, true, NOW);
+            board.learn(&session("a", goes_on), true, NOW + 1);
             board = reopened(&mut board, &path);
             assert_eq!(ids(&board.view(&[], &[], NOW + 2)), [] as [&str; 0]);
         }
         let there = Session { project: "box:/home/me/lighthouse".to_owned(), ..one };
-        board.learn(&there, NOW);
+        board.learn(&there, false, NOW);
         assert_eq!(ids(&board.view(&[], &[], NOW)), [] as [&str; 0], "its server keeps it");
     }
 
@@ -521,7 +529,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("board.json");
         let mut board = Board::open(&path);
-        board.learn(&failed("a"), NOW);
+        board.learn(&failed("a"), true, NOW);
         let mut board = reopened(&mut board, &path);
         board.forget(&SessionId::new("a"));
         assert!(board.view(&[], &[], NOW).rows.is_empty());
@@ -537,7 +545,7 @@ mod tests {
             let view = board.view(std::slice::from_ref(&one), &[], NOW);
             board.clear(&view, std::slice::from_ref(&one.id));
             assert!(board.view(std::slice::from_ref(&one), &[], NOW).rows.is_empty());
-            board.learn(&session("a", begins.clone()), NOW);
+            board.learn(&session("a", begins.clone()), true, NOW);
             // It has the same times.
             assert_eq!(ids(&board.view(&[one], &[], NOW)), ["a"], "{begins:?}");
         }

@@ -19,7 +19,7 @@ mod subagents;
 
 pub use dialogs::{AlwaysAllow, DialogEffect, DialogId, DialogRequest, DialogResponse, Dialogs, WindowView};
 pub(crate) use open::{Asking, Closed, OpenRequests, Refusal};
-pub(crate) use plain::{is_plain_line, plain_subject};
+pub(crate) use plain::{MOST_CHARACTERS, MOST_LINES, is_plain_line, plain_subject};
 pub use repeats::leave_out_repeats;
 pub(crate) use subagents::Subagents;
 

@@ -220,7 +220,7 @@ impl SessionRegistry {
         let _one_at_a_time = self.beginning.lock().await;
         let mut added = Vec::new();
         for summary in listed {
-            let is_known = self.known(&summary.id).is_some() || lock(&self.removed).contains_key(&summary.id);
+            let is_known = self.has(&summary.id) || lock(&self.removed).contains_key(&summary.id);
             if is_known {
                 continue;
             }
@@ -597,6 +597,11 @@ impl SessionRegistry {
     /// The project of a session, and the session as last published.
     pub fn known(&self, id: &SessionId) -> Option<(ProjectRef, Session)> {
         self.lock().get(id).map(|entry| (entry.project.clone(), entry.session.clone()))
+    }
+
+    /// Whether there is such a session, in any project.
+    pub fn has(&self, id: &SessionId) -> bool {
+        self.lock().contains_key(id)
     }
 
     /// A session of this project, as last published. A session of another project counts as missing.

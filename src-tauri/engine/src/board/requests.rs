@@ -5,18 +5,15 @@ use crate::api::{
     QuestionOption, RequestKind,
 };
 use crate::misleading::written_out;
-use crate::permission::{is_plain_line, plain_subject};
+use crate::permission::{MOST_CHARACTERS, MOST_LINES, is_plain_line, plain_subject};
 use crate::title::Title;
 use std::collections::{BTreeMap, HashSet};
 
-/// Longest text of a request on the board, in characters. A plain subject is never longer.
-const LONGEST_TEXT: usize = 600;
-/// Most lines of it.
-const MOST_LINES: usize = 14;
 /// Most choices of a question that is answered on the board.
 const MOST_CHOICES: usize = 4;
-/// Longest label of such a choice, and of the question, in characters.
+/// Longest label of such a choice, in characters.
 const LONGEST_CHOICE: usize = 40;
+/// Longest text of such a question, in characters.
 const LONGEST_QUESTION: usize = 300;
 /// Longest description of a subagent, in user-perceived characters.
 const LONGEST_ASKER: usize = 120;
@@ -66,8 +63,8 @@ pub fn decision(request: &PermissionRequest, answer: BoardAnswer) -> Option<Deci
 }
 
 /// The whole request, if it may be allowed where only that is shown: a command or an address that is the only action, by the
-/// rule of the native dialogs. Never an edit, whose lines need their colours, another tool, whose name is not in the text,
-/// or a call of which the agent left something out.
+/// rule of the native dialogs. Not an edit, whose lines need their colours; not another tool, whose name is not in the text;
+/// and not a call that the agent reports only in part.
 fn allowable(request: &PermissionRequest) -> Option<&str> {
     let plain = plain_subject(request)?;
     // Otherwise the text is the input as JSON, without the name of the tool.
@@ -92,10 +89,10 @@ fn whole(request: &PermissionRequest) -> Option<&str> {
     }
 }
 
-/// The first lines, and the number of those that are left out.
+/// As much of the beginning as a plain subject may have, and the number of lines that are left out.
 fn beginning(text: &str) -> (String, u32) {
     let mut kept = String::new();
-    let mut left = LONGEST_TEXT;
+    let mut left = MOST_CHARACTERS;
     let mut n_more = 0_u32;
     for (nr, line) in text.lines().enumerate() {
         if nr >= MOST_LINES || left == 0 {

@@ -6,9 +6,10 @@ use crate::agent::json;
 use crate::api::{Diff, DiffKind, PermissionRequest, RequestKind, Suggestion};
 use crate::misleading::{oddity, written_out};
 
-/// A longer text is shown only in the card, which scrolls and marks.
-const MOST_CHARACTERS: usize = 600;
-const MOST_LINES: usize = 14;
+/// Most characters of a plain text. A longer one is shown only in the card, which scrolls and marks.
+pub const MOST_CHARACTERS: usize = 600;
+/// Most lines of a plain text.
+pub const MOST_LINES: usize = 14;
 
 /// The complete text, if it is short and contains no misleading character.
 ///
@@ -56,7 +57,7 @@ pub fn plain_subject(request: &PermissionRequest) -> Option<&str> {
     request.plain.as_deref().filter(|plain| plain.split('\n').all(|line| written_out(line) == line))
 }
 
-/// Whether one line has only characters that can be told apart.
+/// Whether a text is one line without characters that look like others.
 pub fn is_plain_line(text: &str) -> bool {
     !text.contains('\n') && !text.ends_with(' ') && text.chars().all(is_plain)
 }

@@ -217,7 +217,7 @@ impl SessionRegistry {
         // agent may be any text.
         let id = SessionId::new(agent_session_id);
         // A removed session deletes its file when its process has ended.
-        let is_free = acp.is_none() && self.known(&id).is_none() && !lock(&self.removed).contains_key(&id);
+        let is_free = acp.is_none() && !self.has(&id) && !lock(&self.removed).contains_key(&id);
         let id = if is_free { id } else { SessionId::new(uuid::Uuid::new_v4().to_string()) };
         let profile = found.profile.as_ref().map(|name| self.profile(name)).transpose()?;
         let memory = SavedSession {

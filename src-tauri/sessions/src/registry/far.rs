@@ -194,8 +194,7 @@ impl SessionRegistry {
 
     /// The other machine that a session runs on.
     pub fn machine_of(&self, id: &SessionId) -> Option<String> {
-        let (project, _) = self.known(id)?;
-        project.machine().map(RemoteMachine::to_string)
+        self.lock().get(id)?.project.machine().map(RemoteMachine::to_string)
     }
 
     /// The sessions of a machine as they are known, the last changed first.
@@ -239,7 +238,7 @@ impl SessionRegistry {
         let mut added = Vec::new();
         for summary in of_project.take(MOST_SESSIONS) {
             // Also one of this machine with the same id.
-            if self.known(&summary.id).is_some() || lock(&self.removed).contains_key(&summary.id) {
+            if self.has(&summary.id) || lock(&self.removed).contains_key(&summary.id) {
                 continue;
             }
             match self.mirror_of(&link, summary.id, project.clone().into()).await {

@@ -1,9 +1,9 @@
-//! Failures of the board, which stay over restarts until the user clears them, and the rows that were cleared.
+//! What the board keeps over restarts: failures until the user clears them, and which rows were cleared.
 
 use crate::api::{BoardRow, BoardState, Checkout, SessionId, Status};
 use crate::disk::{Loaded, load_json};
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 /// Maximum size of the file.
@@ -40,14 +40,14 @@ struct SavedBoard {
 
 /// The failures, also of sessions that Deskbell no longer has, and the rows that the user cleared.
 #[derive(Debug, Default)]
-pub(super) struct Cleared {
+pub(super) struct BoardMemory {
     saved: SavedBoard,
     /// The failures that were cleared in this run, for a return.
     returnable: HashMap<SessionId, SavedFailure>,
     has_changed: bool,
 }
 
-impl Cleared {
+impl BoardMemory {
     /// Reads the file. An unreadable one is set aside.
     pub fn open(path: &Path) -> Self {
         let saved = match load_json(path, MOST_BYTES) {
@@ -59,6 +59,11 @@ impl Cleared {
             }
         };
         Self { saved, ..Self::default() }
+    }
+
+    /// Whether the content of the file changed since it was taken.
+    pub fn has_changed(&self) -> bool {
+        self.has_changed
     }
 
     /// The content of the file, if it changed since the last call.
@@ -120,7 +125,7 @@ impl Cleared {
         self.has_changed |= self.saved.failures.len() != n_before;
     }
 
-    /// Shows what comes of this session, whatever was cleared before: it begins anew, or was removed.
+    /// Forgets that the row of a session was cleared: the session starts again, or was removed.
     pub fn show(&mut self, id: &SessionId) {
         self.returnable.remove(id);
         self.has_changed |= self.saved.cleared.remove(id).is_some();
@@ -134,8 +139,8 @@ impl Cleared {
 
     /// The failures without a row among these.
     pub fn failures(&self, rows: &[BoardRow]) -> Vec<BoardRow> {
-        let is_missing =
-            |failure: &&SavedFailure| !rows.iter().any(|row| row.session_id == failure.session_id);
+        let shown: HashSet<&SessionId> = rows.iter().map(|row| &row.session_id).collect();
+        let is_missing = |failure: &&SavedFailure| !shown.contains(&failure.session_id);
         self.saved.failures.iter().filter(is_missing).map(row).collect()
     }
 
