@@ -8,13 +8,10 @@ use crate::claude::trust::snapshot::settings::copied_forms;
 use crate::disk::{ReadError, read_regular, replace_unchanged};
 use crate::misleading::written_out;
 use crate::title::Title;
-use crate::trust::{TrustError, TrustState, TrustStore, settings_files};
+use crate::trust::{MOST_BYTES_OF_SETTINGS, TrustError, TrustState, TrustStore, settings_files};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-
-/// A longer file is not read; the CLI skips a file of this length (2.1.329).
-const MOST_BYTES: u64 = 4 * 1024 * 1024;
 
 /// Longest rule and longest path in a question, in characters.
 const LONGEST_LINE: usize = 300;
@@ -46,7 +43,7 @@ pub struct RuleRemoval {
 }
 
 impl RuleRemoval {
-    /// The size of what puts the rule back, in bytes.
+    /// Size in memory, in bytes.
     pub fn n_bytes(&self) -> usize {
         self.before.len() + self.after.len()
     }
@@ -71,7 +68,7 @@ enum RuleFileError {
 }
 
 /// A settings file on disk.
-struct SettingsFile {
+struct RuleSource {
     origin: RuleOrigin,
     path: PathBuf,
     /// The folder that paths of its rules can be relative to.
@@ -112,7 +109,7 @@ impl RuleFiles {
     /// The reason why the agent saved nothing for the user in this folder, as far as the files show it.
     pub fn obstacle(&self) -> Option<String> {
         let files = self.files().into_iter().filter(|file| file.origin == RuleOrigin::Local);
-        let reason = |file: SettingsFile| {
+        let reason = |file: RuleSource| {
             let view = file.view();
             let problem = view.as_ref().and_then(|view| view.problem.clone());
             let link = view.as_ref().and_then(|view| view.link.as_ref());
@@ -133,10 +130,9 @@ impl RuleFiles {
         let taken_out = |text: &RuleText<'_>| text.without(place.effect, &place.rule);
         let failed = |error| failure(&place.rule, "was not removed", &file.path, &error);
         let path = real(&file.path);
-        let (change, removed) = self
+        let ([before, after], removed) = self
             .change(&path, Some(&place.rule), |bytes| Ok(taken_out(&RuleText::read(bytes)?)?))
             .map_err(failed)?;
-        let Change { before, after } = change;
         let forms = file.forms(place.effect, &place.rule);
         let (place, origin) = (place.clone(), file.origin);
         Ok(RuleRemoval { place, origin, forms, file: path, removed, before, after })
@@ -166,20 +162,20 @@ impl RuleFiles {
     }
 
     /// Each file once: in the home folder the user's own settings are also those of the project.
-    fn files(&self) -> Vec<SettingsFile> {
+    fn files(&self) -> Vec<RuleSource> {
         let (shared, local) = settings_files(&self.project);
         let user = self.config.join("settings.json");
-        let of_folder = |origin, path| SettingsFile { origin, path, root: self.project.clone() };
-        let mut files: Vec<SettingsFile> =
+        let of_folder = |origin, path| RuleSource { origin, path, root: self.project.clone() };
+        let mut files: Vec<RuleSource> =
             local.into_iter().map(|path| of_folder(RuleOrigin::Local, path)).collect();
         files.push(of_folder(RuleOrigin::Project, shared));
-        let is_user = |file: &SettingsFile| real(&file.path) == real(&user);
+        let is_user = |file: &RuleSource| real(&file.path) == real(&user);
         files.retain(|file| !is_user(file));
-        files.push(SettingsFile { origin: RuleOrigin::User, path: user, root: self.config.clone() });
+        files.push(RuleSource { origin: RuleOrigin::User, path: user, root: self.config.clone() });
         files
     }
 
-    fn file(&self, place: &RulePlace) -> Result<SettingsFile, CommandError> {
+    fn file(&self, place: &RulePlace) -> Result<RuleSource, CommandError> {
         let file = self.files().into_iter().find(|file| file.path.display().to_string() == place.path);
         file.ok_or_else(|| CommandError {
             code: ErrorCode::BadCommand,
@@ -188,21 +184,21 @@ impl RuleFiles {
         })
     }
 
-    /// Writes a file anew from what it has. A folder that is trusted stays trusted with this change. The path must contain
-    /// no links: those of the user stay, and their target is replaced.
+    /// Replaces a file by an edited copy, and returns the bytes before and after. A trusted folder stays trusted with this
+    /// change. The path must contain no links: the user's links stay, and their target is replaced.
     fn change<T>(
         &self,
         path: &Path,
         withdrawn: Option<&str>,
         edit: impl Fn(&[u8]) -> Result<(Vec<u8>, T), RuleFileError>,
-    ) -> Result<(Change, T), RuleFileError> {
+    ) -> Result<([Vec<u8>; 2], T), RuleFileError> {
         let trusted = self.trust.files_before(&self.project).unwrap_or_else(|error| {
             // The user is asked about the folder.
             tracing::warn!(%error, "could not read the folder before a rule changes");
             None
         });
         for _ in 0..MOST_ATTEMPTS {
-            let before = read_regular(path, MOST_BYTES)?;
+            let before = read_regular(path, MOST_BYTES_OF_SETTINGS)?;
             let (after, done) = edit(&before)?;
             check_writable(path)?;
             if replace_unchanged(path, &before, &after).map_err(RuleFileError::Write)? {
@@ -212,24 +208,18 @@ impl RuleFiles {
                     // The user is asked about the folder.
                     tracing::warn!(%error, "could not record a changed rule");
                 }
-                return Ok((Change { before, after }, done));
+                return Ok(([before, after], done));
             }
         }
         Err(RuleFileError::Busy)
     }
 }
 
-/// The bytes of a file before and after a change.
-struct Change {
-    before: Vec<u8>,
-    after: Vec<u8>,
-}
-
-impl SettingsFile {
+impl RuleSource {
     /// `None` if there is no file.
     fn view(&self) -> Option<RuleFile> {
         let read = || -> Result<_, RuleFileError> {
-            let bytes = read_regular(&self.path, MOST_BYTES)?;
+            let bytes = read_regular(&self.path, MOST_BYTES_OF_SETTINGS)?;
             Ok(RuleText::read(&bytes)?.rules()?)
         };
         let (rules, problem) = match read() {

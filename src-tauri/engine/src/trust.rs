@@ -31,7 +31,7 @@ use files::{Content, Found, Role};
 use std::path::{Path, PathBuf};
 use survey::Survey;
 
-pub(crate) use files::settings_files;
+pub(crate) use files::{MOST_BYTES_OF_SETTINGS, settings_files};
 pub use git::restricted_environment;
 pub use snapshot::Snapshot;
 pub use store::{Admission, TrustError, TrustState, TrustStore};

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A longer file is not read; the CLI skips a file of this length (2.1.329).
-const MOST_BYTES: u64 = 4 * 1024 * 1024;
+pub(crate) const MOST_BYTES_OF_SETTINGS: u64 = 4 * 1024 * 1024;
 
 /// It has an entry for each folder in which the CLI ever worked.
 const MOST_STATE_BYTES: u64 = 64 * 1024 * 1024;
@@ -267,7 +267,7 @@ fn look(place: Place) -> Option<Found> {
 pub(super) fn look_at(path: &Path) -> Option<(Option<PathBuf>, Content)> {
     let real = dunce::canonicalize(path);
     let link = real.as_ref().ok().filter(|real| **real != path).cloned();
-    let content = match read_regular(path, MOST_BYTES) {
+    let content = match read_regular(path, MOST_BYTES_OF_SETTINGS) {
         Ok(bytes) => Content::Bytes(bytes),
         Err(ReadError::Missing | ReadError::DanglingLink { .. }) => {
             Content::LeadsNowhere { target: dead_link(path)? }

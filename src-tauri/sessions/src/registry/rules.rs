@@ -11,7 +11,7 @@ use std::time::Duration;
 /// Maximum number of removals that can be undone.
 const MOST_REMOVALS: usize = 50;
 
-/// Maximum size of what puts them back, in bytes; a file is at most 4 MiB.
+/// Maximum size in memory of the removals that can be undone, in bytes. Each file is at most 4 MiB.
 const MOST_BYTES: usize = 16 * 1024 * 1024;
 
 /// The CLI writes the file within a few milliseconds of the answer (2.1.332).
@@ -20,21 +20,30 @@ const SAVED_WITHIN: Duration = Duration::from_secs(5);
 /// The time between two looks at the file.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
-/// The removals that can be undone, each with its number.
+/// The removals that can be undone.
 #[derive(Default)]
 pub(super) struct Removals {
     n_removed: u64,
-    known: Vec<(u64, PathBuf, PathBuf, RuleRemoval)>,
+    known: Vec<NumberedRemoval>,
+}
+
+#[derive(Clone)]
+struct NumberedRemoval {
+    number: u64,
+    project: PathBuf,
+    /// The folder of the user's own settings.
+    config: PathBuf,
+    removal: RuleRemoval,
 }
 
 impl Removals {
     /// Returns the number of the removal. The oldest ones are forgotten.
     fn add(&mut self, project: &Path, config: &Path, removal: RuleRemoval) -> u64 {
         self.n_removed += 1;
-        self.known.push((self.n_removed, project.to_owned(), config.to_owned(), removal));
-        let n_bytes = |known: &[(u64, PathBuf, PathBuf, RuleRemoval)]| -> usize {
-            known.iter().map(|(.., removal)| removal.n_bytes()).sum()
-        };
+        let (project, config) = (project.to_owned(), config.to_owned());
+        self.known.push(NumberedRemoval { number: self.n_removed, project, config, removal });
+        let n_bytes =
+            |known: &[NumberedRemoval]| -> usize { known.iter().map(|known| known.removal.n_bytes()).sum() };
         while self.known.len() > MOST_REMOVALS || n_bytes(&self.known) > MOST_BYTES {
             self.known.remove(0);
         }
@@ -105,16 +114,16 @@ impl SessionRegistry {
         let known = lock(&self.removals)
             .known
             .iter()
-            .find(|(known, folder, ..)| *known == number && folder == project)
-            .map(|(_, _, config, removal)| (config.clone(), removal.clone()));
-        let (config, removal) = known.ok_or_else(|| CommandError {
+            .find(|known| known.number == number && known.project == project)
+            .cloned();
+        let NumberedRemoval { config, removal, .. } = known.ok_or_else(|| CommandError {
             code: ErrorCode::BadCommand,
             message: "This removal is no longer known.".to_owned(),
             detail: None,
         })?;
         let restored = removal.clone();
         self.on_rule_files(project, config.clone(), move |files| files.restore(&restored)).await?;
-        lock(&self.removals).known.retain(|(known, ..)| *known != number);
+        lock(&self.removals).known.retain(|known| known.number != number);
         self.apply_to_agents(project, &config, &removal, false).await;
         Ok(())
     }
@@ -198,10 +207,10 @@ mod tests {
         for number in 1..=60 {
             assert_eq!(removals.add(folder.path(), &config, remove(0)), number);
         }
-        assert_eq!((removals.known.len(), removals.known[0].0), (50, 11));
+        assert_eq!((removals.known.len(), removals.known[0].number), (50, 11));
         for _ in 0..3 {
             removals.add(folder.path(), &config, remove(3 * 1024 * 1024));
         }
-        assert_eq!(removals.known.iter().map(|(number, ..)| *number).collect::<Vec<_>>(), [62, 63]);
+        assert_eq!(removals.known.iter().map(|known| known.number).collect::<Vec<_>>(), [62, 63]);
     }
 }
