@@ -1,7 +1,8 @@
 //! The desktop around the windows: the user's editor and terminal, the clipboard, the engine that draws the pages, the token
 //! that raises a window, and a process of the app that runs already.
 //!
-//! The crate knows no session and no page. What it starts runs on by itself, without a shell that reads its command line.
+//! No function here takes a session or sends something to a page. No shell reads the command line of a program that is
+//! started here, and the program continues without Deskbell.
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make and read files of their own"))]
 

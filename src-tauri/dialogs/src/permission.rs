@@ -3,7 +3,7 @@
 //!
 //! A dialog decides nothing by itself: its default is *Review…*, and closing it answers nothing. A subject that a
 //! dialog cannot show in full and as plain text cannot be allowed there. Each system has its own implementation of the
-//! [`Backend`] trait. The texts and the meaning of the buttons are in `text`, the same for all backends.
+//! [`Backend`] trait. The texts and the meaning of the buttons are in `wording`, the same for all backends.
 
 #[cfg(target_os = "macos")]
 mod alert;

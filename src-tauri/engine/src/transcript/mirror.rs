@@ -107,6 +107,9 @@ impl Transcript {
 
     fn grow(&mut self, id: &ItemId, change: DocumentChange) {
         if let Some(Body::Text { blocks, .. }) = self.body(id) {
+            if !change.fits(blocks) {
+                tracing::warn!(item = %id, "a server sent a change for another state of a document");
+            }
             change.apply(blocks);
         }
     }
