@@ -105,10 +105,6 @@ export class BoardPage {
   }
 
   async #try(what: string, call: () => Promise<void>): Promise<void> {
-    try {
-      await call();
-    } catch (reason) {
-      this.problems.report(what, asCommandError(reason));
-    }
+    await this.problems.attempt(what, call);
   }
 }
