@@ -70,8 +70,9 @@ async function always(page) {
 }
 
 async function answer(page) {
-  await page.getByRole('radio').first().check();
-  await page.getByRole('checkbox').nth(1).check();
+  // By key: the choices are scrolled into view one after the other, and a click could meet the one beside it.
+  await page.getByRole('radio').first().press(' ');
+  await page.getByRole('checkbox').nth(1).press(' ');
   await page.getByRole('textbox', { name: /Where should the cases/ }).fill('A property for each month');
 }
 
