@@ -24,7 +24,6 @@ pub struct Question {
     pub background: Option<(&'static str, &'static str)>,
     /// Its button is disabled for a moment after the dialog appears, because a page chose the moment. Linux only: other
     /// systems' dialogs cannot do it.
-    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "rfd enables all buttons at once"))]
     pub arms_late: bool,
 }
 
