@@ -1,7 +1,9 @@
 // Stories of the composer and the queue.
 
+import AttachmentDialog from '../lib/session/composer/AttachmentDialog.svelte';
 import Composer from '../lib/session/composer/Composer.svelte';
 import PlainComposer from '../lib/session/composer/PlainComposer.svelte';
+import SentAttachments from '../lib/session/conversation/SentAttachments.svelte';
 import QueueList from '../lib/session/composer/QueueList.svelte';
 import type { QueuedPrompt } from '../lib/bindings/api';
 import { emptySession, PROJECT_FILES } from '../fake/facts';
@@ -91,11 +93,9 @@ export const composer: Page = () => [
     'with images': box('Like these', ['bank-statement.png', `${'a-very-long-name-'.repeat(5)}.png`]),
     'with documents': box('Compare these', ['report.pdf', 'bank-statement.png']),
     'with a pasted text': box('Why does this fail?', ['bank-statement.png'], PASTED),
-    'reading a pasted text': [box('', [], PASTED), (root) => press(root, 'Pasted text · ')],
-    'reading one that is too long for the box': [
-      box('', [], PASTED.repeat(30)),
-      (root) => press(root, 'Pasted text · '),
-    ],
+    'reading a pasted text': [box('', [], PASTED), (root) => press(root, 'Pasted text')],
+    'reading one that is too long for the box': [box('', [], PASTED.repeat(30)), (root) => press(root, 'Pasted text')],
+    'looking at an image': [box('', ['bank-statement.png']), (root) => press(root, 'bank-statement.png')],
     'an agent that takes text only': { ...box('Look'), accepted: { images: false, documents: false } },
     'a turn runs': { ...box('and one more thing'), running: true, takesIntoTurn: true },
     'the turn stops': { ...box('never mind'), running: true, stopping: true },
@@ -107,6 +107,26 @@ export const composer: Page = () => [
       (root) => write(root, 'look at @s'),
       'above',
     ],
+  }),
+  ...states('AttachmentDialog', AttachmentDialog, {
+    'a text that was sent': {
+      attachment: { name: 'Pasted text', mediaType: 'text/plain', data: PASTED },
+      onclose: ignore,
+    },
+    'an image that was sent': {
+      attachment: { name: 'bank-statement.png', mediaType: 'image/png', data: IMAGE },
+      onclose: ignore,
+    },
+  }),
+  ...states('SentAttachments', SentAttachments, {
+    'one of each kind': {
+      attachments: [
+        { name: 'bank-statement.png', mediaType: 'image/png', data: IMAGE },
+        { name: 'report.pdf', mediaType: 'application/pdf', data: 'A'.repeat(120_000) },
+        { name: 'Pasted text', mediaType: 'text/plain', data: PASTED },
+        { mediaType: 'image/png', data: IMAGE },
+      ],
+    },
   }),
   ...states('PlainComposer', PlainComposer, { 'a turn runs': { ...box('and one more thing'), running: true } }),
   ...states('QueueList', QueueList, {

@@ -3,9 +3,10 @@
 import App from '../App.svelte';
 import * as windows from '../later';
 import * as cards from '../lib/session/asking/later';
+import * as box from '../lib/session/composer/later';
 import * as dialogs from '../lib/session/conversation/later';
 import * as parts from '../lib/window/desk/later';
 
-await Promise.all(Object.values({ ...windows, ...cards, ...dialogs, ...parts }).map((part) => part.load()));
+await Promise.all(Object.values({ ...windows, ...cards, ...box, ...dialogs, ...parts }).map((part) => part.load()));
 
 export { App };

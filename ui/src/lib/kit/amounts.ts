@@ -29,3 +29,12 @@ export function exactDollars(usd: string): string {
   const [whole = '0', cents = ''] = usd.split('.');
   return `$${whole}.${cents.padEnd(2, '0')}`;
 }
+
+/** Keeps a number and its unit in one line. */
+const SPACE = '\u{a0}';
+
+/** “84 kB”, “1.2 MB”. */
+export function bytes(n: number): string {
+  if (n >= 1_000_000) return `${(n / 1_000_000).toFixed(1)}${SPACE}MB`;
+  return `${Math.ceil(n / 1000)}${SPACE}kB`;
+}

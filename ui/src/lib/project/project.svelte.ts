@@ -45,7 +45,7 @@ import { SessionState } from '../session/session.svelte';
 import { AppActions } from '../session/appActions';
 import { Problems } from '../session/problems.svelte';
 import { Recordings } from '../session/recording.svelte';
-import { SentFiles } from '../session/sentFiles';
+import { SentFiles } from '../session/sentFiles.svelte';
 import { SessionActions } from '../session/sessionActions';
 
 /** Conversations kept in memory in addition to the open one, so that returning to them is instant. */

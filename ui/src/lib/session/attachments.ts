@@ -31,6 +31,9 @@ export const isImage = ({ mediaType }: Attachment) => mediaType.startsWith('imag
 
 export const isText = ({ mediaType }: Attachment) => mediaType === 'text/plain';
 
+/** The name of an attachment, or its kind if it has none. */
+export const nameOf = (attachment: Attachment) => attachment.name || (isImage(attachment) ? 'Image' : 'Document');
+
 /** Why an attachment cannot be added to these, in words; `null` if it can. */
 export function refusal(added: DraftAttachment, others: readonly DraftAttachment[], accepted: Accepted): string | null {
   if (!accepted.images && !accepted.documents) {

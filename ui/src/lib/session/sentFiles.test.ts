@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { SentFiles } from './sentFiles';
+import { SentFiles } from './sentFiles.svelte';
 
 const file = (name: string, n = 1) => ({ name, mediaType: 'text/plain', data: 'x'.repeat(n) });
 
@@ -19,6 +19,13 @@ it('keeps the attachments of the last prompts, by session, text and number', () 
   ] as const) {
     expect(sent.of(session, text, count)).toBeNull();
   }
+});
+
+it('finds a long prompt by the end of its text', () => {
+  const sent = new SentFiles();
+  sent.keep('a', 'the first slice, the last slice', [file('one')]);
+  expect(sent.of('a', 'the last slice', 1)).toBeNull();
+  expect(sent.of('a', 'the last slice', 1, true)?.map(({ name }) => name)).toEqual(['one']);
 });
 
 it('forgets the oldest ones', () => {

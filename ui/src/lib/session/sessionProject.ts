@@ -17,7 +17,7 @@ import type { FileLinks } from './fileLinks.svelte';
 import type { Pane } from './pane.svelte';
 import type { Problems } from './problems.svelte';
 import type { Recordings } from './recording.svelte';
-import type { SentFiles } from './sentFiles';
+import type { SentFiles } from './sentFiles.svelte';
 import type { SessionActions } from './sessionActions';
 import type { SessionState } from './session.svelte';
 import type { Row } from './sessionRows';

@@ -1,7 +1,8 @@
-// Long pasted texts, which become attachments of the prompt.
+// Long pasted texts, which become attachments of the prompt, and the words on attachments.
 
-import type { CodeLine } from '../../bindings/api';
-import { count, plural } from '../../kit/amounts';
+import type { Attachment, CodeLine } from '../../bindings/api';
+import { bytes, count, plural } from '../../kit/amounts';
+import { isImage, isText } from '../attachments';
 
 interface Limit {
   lines: number;
@@ -67,6 +68,25 @@ export function nameOfPasted(others: readonly { name: string }[]): string {
 export function amountOf(text: string): string {
   const { length } = linesOf(text);
   return length > 1 ? plural(length, 'line') : `${count(text.length)} characters`;
+}
+
+/** The first words of a text that are shown beside its name, in characters. */
+const MOST_WORDS = 40;
+
+/** The first words of a text, to tell it from others; empty if it has none. */
+function firstWords(text: string): string {
+  const words = [...(text.slice(0, 1_000).trim().split(END, 1)[0] ?? '')];
+  return words.length <= MOST_WORDS ? words.join('') : `${words.slice(0, MOST_WORDS).join('').trimEnd()}…`;
+}
+
+/** What is known of an attachment besides its name: lines and first words, or its kind and size. */
+export function factsOf(attachment: Attachment): string[] {
+  const { data } = attachment;
+  if (isText(attachment)) {
+    const words = firstWords(data);
+    return [amountOf(data), words === '' ? '' : `“${words}”`];
+  }
+  return [isImage(attachment) ? '' : 'PDF', data === '' ? '' : bytes(Math.floor((data.length * 3) / 4))];
 }
 
 /** The lines of a text in parts that are drawn one by one. */

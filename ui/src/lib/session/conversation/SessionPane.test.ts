@@ -3,6 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { tick } from 'svelte';
 import { expect, it } from 'vitest';
 
+import type { Body } from '../../bindings/api';
 import { draw } from '../../../test/draw';
 import { at, prompt, session, snapshot } from '../../../test/make';
 import { SessionState } from '../session.svelte';
@@ -63,6 +64,37 @@ it('offers a prompt that was cut off once, in the queue', async () => {
   const buttons = screen.getAllByRole('button', { name: 'Send again' });
   expect(buttons).toHaveLength(1);
   expect(buttons[0]?.closest('[data-part="queue"]')).not.toBeNull();
+});
+
+it('shows what was attached to a prompt by name, and opens it', async () => {
+  const open = new SessionState(session());
+  const nothing = () => {};
+  const { project } = await draw(SessionPane, {
+    open,
+    hasSide: false,
+    ontogglesessions: nothing,
+    ontoggleside: nothing,
+  });
+  const files = [
+    { name: 'Pasted text', mediaType: 'text/plain', data: 'one\ntwo\n' },
+    { name: 'shot.png', mediaType: 'image/png', data: 'iVBORw0KGgo=' },
+    { name: 'report.pdf', mediaType: 'application/pdf', data: 'JVBERg==' },
+  ];
+  project.pane.state = open;
+  project.sentFiles.keep(open.id, 'Look at these', files);
+  const body: Body = { type: 'prompt', text: 'Look at these', nImages: 1, nDocuments: 2, state: 'done' };
+  open.load(snapshot(0, [at(0, { ...prompt('p'), body })]));
+  await tick();
+  const list = screen.getByRole('list', { name: 'Attachments' });
+  expect(
+    within(list)
+      .getAllByRole('listitem')
+      .map(({ textContent }) => textContent.replaceAll(/\s+/g, ' ').trim()),
+  ).toEqual(['Pasted text 2 lines · “one”', 'shot.png 1 kB', 'report.pdf PDF · 1 kB']);
+  const user = userEvent.setup();
+  await user.click(within(list).getByRole('button', { name: /^Pasted text/ }));
+  const dialog = screen.getByRole('dialog', { name: 'Pasted text · 2 lines' });
+  expect(within(dialog).queryByRole('button', { name: 'Remove' })).toBeNull();
 });
 
 it('opens a terminal with the login of another agent, from the note and from /login', async () => {

@@ -15,7 +15,7 @@ interface Sent {
 const size = ({ attachments }: Sent) => attachments.reduce((sum, { data }) => sum + data.length, 0);
 
 export class SentFiles {
-  #sent: readonly Sent[] = [];
+  #sent = $state.raw<readonly Sent[]>([]);
 
   keep(session: SessionId, text: string, attachments: readonly Attachment[]): void {
     if (attachments.length === 0) return;
@@ -24,9 +24,13 @@ export class SentFiles {
     this.#sent = all;
   }
 
-  /** The attachments of the last prompt with this text and so many of them; `null` if they are not known. */
-  of(session: SessionId, text: string, count: number): readonly Attachment[] | null {
-    const isIt = (one: Sent) => one.session === session && one.text === text && one.attachments.length === count;
+  /**
+   * The attachments of the last prompt with this text and so many of them; `null` if they are not known. `isEnd`: only the
+   * end of the text is given.
+   */
+  of(session: SessionId, text: string, count: number, isEnd = false): readonly Attachment[] | null {
+    const hasText = (one: Sent) => (isEnd ? one.text.endsWith(text) : one.text === text);
+    const isIt = (one: Sent) => one.session === session && one.attachments.length === count && hasText(one);
     return this.#sent.findLast(isIt)?.attachments ?? null;
   }
 }
