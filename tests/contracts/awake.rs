@@ -3,17 +3,12 @@
 
 mod services;
 
-use std::time::Duration;
-
 use anyhow::{Result, ensure};
 use deskbell_awake::{Buses, KeepAwake};
 use deskbell_tests::suite::{Test, test};
 use deskbell_tests::window::{Bus, Desktop, Inhibitor, PortalManners, SHORT};
 
 use services::{AwakeService, ServiceKind};
-
-/// Longest time from the end of the wish to the release.
-const SOON: Duration = Duration::from_secs(1);
 
 /// The portal's flag for idleness, and logind's kind and mode. A lid and a shutdown are not held up.
 const FLAGS: &str = "8";
@@ -54,7 +49,7 @@ async fn keeps_the_contract(kind: ServiceKind) -> Result<()> {
         let held = service.holds(1, SHORT).await?;
         ensure!(held == [(what.to_owned(), "An agent works".to_owned())], "{held:?}");
         awake.set(false);
-        service.holds(0, SOON).await?;
+        service.holds(0, SHORT).await?;
     }
     for _ in 0..20 {
         awake.set(true);
@@ -65,7 +60,7 @@ async fn keeps_the_contract(kind: ServiceKind) -> Result<()> {
     service.holds(1, SHORT).await?;
     // The app's exit also releases.
     drop(awake);
-    service.holds(0, SOON).await.map(drop)
+    service.holds(0, SHORT).await.map(drop)
 }
 
 /// What keeps awake on a desktop, and its buses, which are one.
@@ -96,7 +91,7 @@ async fn the_portal_holds_until_the_wish_ends() -> Result<()> {
         awake.set(true);
         portal.holds(1).await?;
         awake.set(false);
-        portal.holds_within(0, SOON).await?;
+        portal.holds(0).await?;
         let all = portal.all();
         ensure!(all.len() == n_times, "{all:?}");
         ensure!(all.iter().all(|one| one.what == FLAGS && one.reason == "An agent works"), "{all:?}");
@@ -111,7 +106,7 @@ async fn logind_holds_where_there_is_no_portal() -> Result<()> {
         awake.set(true);
         logind.holds(1).await?;
         awake.set(false);
-        logind.holds_within(0, SOON).await?;
+        logind.holds(0).await?;
         let all = logind.all();
         ensure!(all.len() == n_times && all.iter().all(|one| one.what == LOCK), "{all:?}");
     }
@@ -124,7 +119,7 @@ async fn logind_holds_where_the_portal_refuses() -> Result<()> {
     awake.set(true);
     logind.holds(1).await?;
     awake.set(false);
-    logind.holds_within(0, SOON).await
+    logind.holds(0).await
 }
 
 async fn logind_holds_where_the_portal_never_answers() -> Result<()> {
@@ -134,14 +129,14 @@ async fn logind_holds_where_the_portal_never_answers() -> Result<()> {
     awake.set(true);
     portal.holds(1).await?;
     awake.set(false);
-    portal.holds_within(0, SOON).await?;
+    portal.holds(0).await?;
     ensure!(logind.all().is_empty(), "{:?}", logind.all());
     awake.set(true);
     logind.holds(1).await?;
     // A late answer of the portal would hold twice.
-    portal.holds_within(0, SOON).await?;
+    portal.holds(0).await?;
     awake.set(false);
-    logind.holds_within(0, SOON).await
+    logind.holds(0).await
 }
 
 async fn logind_takes_over_from_a_portal_that_ends() -> Result<()> {
@@ -152,7 +147,7 @@ async fn logind_takes_over_from_a_portal_that_ends() -> Result<()> {
     gone.leave().await?;
     logind.holds(1).await?;
     awake.set(false);
-    logind.holds_within(0, SOON).await?;
+    logind.holds(0).await?;
     let back = portal(desktop.bus(), PortalManners::Holds).await?;
     awake.set(true);
     back.holds(1).await?;
@@ -184,11 +179,11 @@ async fn the_end_of_the_app_releases() -> Result<()> {
     awake.set(true);
     logind.holds(1).await?;
     drop(awake);
-    logind.holds_within(0, SOON).await?;
+    logind.holds(0).await?;
     let portal = portal(desktop.bus(), PortalManners::Holds).await?;
     let awake = keep_awake(desktop.bus().address());
     awake.set(true);
     portal.holds(1).await?;
     drop(awake);
-    portal.holds_within(0, SOON).await
+    portal.holds(0).await
 }

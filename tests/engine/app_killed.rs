@@ -17,7 +17,7 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
 
 /// Agents get 3.5 s to exit by themselves; the rest is for a busy machine.
-pub const SOON: Duration = Duration::from_secs(6);
+pub const SOON: Duration = Duration::from_secs(30);
 
 /// The built app. If it is missing and not required, returns `None` and reports the test as skipped.
 pub fn app() -> Option<PathBuf> {

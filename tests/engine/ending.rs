@@ -105,7 +105,7 @@ async fn closing_is_bounded() {
     life.close().await;
     assert!(!process::is_running(pid));
     // 3.5 s by its timeouts; the rest is for a busy machine.
-    assert!(began_at.elapsed() < Duration::from_secs(10), "{:?}", began_at.elapsed());
+    assert!(began_at.elapsed() < Duration::from_secs(60), "{:?}", began_at.elapsed());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -9,8 +9,9 @@ use deskbell_tests::real_cli::process;
 use deskbell_tests::window::{Process, eventually, processes_with};
 use std::time::Duration;
 
-/// Time within which processes must be gone.
-pub const SOON: Duration = Duration::from_secs(5);
+/// Time within which processes must be gone. The stop stages take 2.5 s of it for an agent that ignores them; the rest is
+/// for a busy machine.
+pub const SOON: Duration = Duration::from_secs(30);
 
 /// Checks that every living process with this mark is gone soon.
 pub async fn nothing_runs(mark: &str, within: Duration) {
@@ -59,8 +60,7 @@ async fn after_a_close() {
 async fn after_the_last_handle_is_dropped() {
     for faults in ["", "ignore-eof,ignore-sigterm"] {
         let setup = with_child(faults).await.drop_handle();
-        // The stop stages take 2.5 s of this for an agent that ignores them.
-        nothing_runs(&setup.mark, SOON + SOON).await;
+        nothing_runs(&setup.mark, SOON).await;
     }
 }
 

@@ -69,7 +69,7 @@ async fn a_command_that_hangs_is_stopped_with_what_it_started() {
     };
     let began = Instant::now();
     while !gone() {
-        assert!(began.elapsed() < Duration::from_secs(10), "{pid} is still running");
+        assert!(began.elapsed() < Duration::from_secs(60), "{pid} is still running");
         tokio::task::yield_now().await;
     }
 }
@@ -81,8 +81,8 @@ async fn much_output_and_a_process_that_stays_hold_nothing_up() {
     assert!(commands.run(&noisy, &facts("a")).await.is_none());
     // It keeps the error output open, and is the user's own business.
     let began = Instant::now();
-    assert!(commands.run(&shell("sleep 5 & exit 0"), &facts("b")).await.is_none());
-    assert!(began.elapsed() < Duration::from_secs(4), "{:?}", began.elapsed());
+    assert!(commands.run(&shell("sleep 60 & exit 0"), &facts("b")).await.is_none());
+    assert!(began.elapsed() < UserCommands::DEADLINE, "{:?}", began.elapsed());
 }
 
 #[tokio::test]

@@ -88,7 +88,7 @@ pub struct Test {
 pub type Body = Pin<Box<dyn Future<Output = Result<()>>>>;
 
 /// The default time limit of a test.
-pub const DEADLINE: Duration = Duration::from_secs(120);
+pub const DEADLINE: Duration = Duration::from_secs(240);
 
 /// A test by its name and its function: `test("a_turn_ends", a_turn_ends)`.
 pub fn test<F, Fut>(name: impl Into<String>, body: F) -> Test

@@ -11,8 +11,9 @@ use std::time::Duration;
 use zbus::fdo::DBusProxy;
 use zbus::names::BusName;
 
-/// Longest wait for the session bus.
-const BUS_DEADLINE: Duration = Duration::from_secs(3);
+/// Longest wait for the session bus. A bus that is only slow must be waited for: without it the first process is not
+/// found, and a second one opens the same sessions.
+const BUS_DEADLINE: Duration = Duration::from_secs(6);
 
 /// Longest wait for the first process. It answers before it opens anything.
 const HAND_OVER_DEADLINE: Duration = Duration::from_secs(10);

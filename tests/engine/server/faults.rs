@@ -38,7 +38,7 @@ const N_MACHINES: usize = 10;
 const N_FAULTS: usize = 12;
 
 /// The goal for the 95th percentile is 1 s. This is a debug build on a busy machine.
-const BACK_WITHIN: Duration = Duration::from_secs(5);
+const BACK_WITHIN: Duration = Duration::from_secs(20);
 
 /// A silent link is given up after 15 s, and an attempt to connect after 30 s.
 const RETURNS: Duration = Duration::from_secs(90);

@@ -9,7 +9,7 @@ use tokio::net::TcpStream;
 
 use super::MockApi;
 
-const DEADLINE: Duration = Duration::from_secs(10);
+const DEADLINE: Duration = Duration::from_secs(60);
 
 async fn send(api: &MockApi, method: &str, path: &str, body: &Value) -> TcpStream {
     let body = body.to_string();

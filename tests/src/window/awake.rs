@@ -2,7 +2,6 @@
 //! `tests/contracts/awake.rs`.
 
 use std::collections::HashMap;
-use std::time::Duration;
 
 use anyhow::{Context, Result};
 use tokio::io::AsyncReadExt;
@@ -83,13 +82,8 @@ impl Inhibitor {
 
     /// Waits until so many requests hold.
     pub async fn holds(&self, n: usize) -> Result<()> {
-        self.holds_within(n, SHORT).await
-    }
-
-    /// Waits until so many requests hold, for at most this long.
-    pub async fn holds_within(&self, n: usize, deadline: Duration) -> Result<()> {
         let mut last = Vec::new();
-        let held = eventually("so many requests hold", deadline, async || {
+        let held = eventually("so many requests hold", SHORT, async || {
             last = self.held().await?;
             Ok((last.len() == n).then_some(()))
         });

@@ -11,7 +11,7 @@ use crate::wait::{SHORT, eventually};
 
 /// The latest time after which a button is armed; buttons are armed some time after a dialog appears, against stray
 /// clicks.
-const ARMED_WITHIN: Duration = Duration::from_secs(3);
+const ARMED_WITHIN: Duration = Duration::from_secs(30);
 
 /// The native dialogs on one desktop.
 #[derive(Clone, Debug)]
