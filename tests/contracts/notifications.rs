@@ -2,6 +2,7 @@
 //! withdrawal, 200 notifications, and a daemon that starts again. Nothing is left open at the end.
 
 mod daemons;
+mod xfce;
 
 use std::future::Future;
 

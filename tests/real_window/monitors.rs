@@ -78,19 +78,9 @@ pub async fn window_menu_and_dialog_are_on_the_monitor_of_the_window() -> Result
 /// The place of the open menu of the toolkit.
 async fn shown_menu(stage: &Stage) -> Result<Extents> {
     let accessibility = Accessibility::on(&stage.desktop).await?;
-    eventually("a menu shows", SHORT, async || {
-        for program in accessibility.programs().await? {
-            for object in program.tree().await {
-                if object.role().await.is_ok_and(|role| role == Role::MENU)
-                    && object.showing().await.unwrap_or(false)
-                {
-                    return Ok(Some(object.extents().await?));
-                }
-            }
-        }
-        Ok(None)
-    })
-    .await
+    let menu =
+        eventually("a menu shows", SHORT, async || accessibility.displayed(Role::MENU, |_| true).await);
+    menu.await?.extents().await
 }
 
 pub async fn a_window_whose_monitor_is_gone_comes_back_on_the_screen() -> Result<()> {

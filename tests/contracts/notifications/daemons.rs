@@ -1,4 +1,4 @@
-//! Notification daemons, and what a user does at them: our doubles, GNOME Shell's service, dunst and mako.
+//! Notification daemons, and what a user does at them: our doubles, GNOME Shell's service, dunst, mako and xfce4-notifyd.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -9,6 +9,8 @@ use deskbell_tests::window::{
     Compositor, Desktop, Dunst, Manners, Notification, Notifications, Owned, SHORT, eventually,
 };
 use serde_json::Value;
+
+use super::xfce::XfceNotifyd;
 
 const NAME: &str = "org.freedesktop.Notifications";
 const PATH: &str = "/org/freedesktop/Notifications";
@@ -21,10 +23,12 @@ pub enum Kind {
     Gnome,
     Dunst,
     Mako,
+    Xfce,
 }
 
 impl Kind {
-    pub const ALL: [Self; 5] = [Self::Double, Self::BroadcastingDouble, Self::Gnome, Self::Dunst, Self::Mako];
+    pub const ALL: [Self; 6] =
+        [Self::Double, Self::BroadcastingDouble, Self::Gnome, Self::Dunst, Self::Mako, Self::Xfce];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -33,6 +37,7 @@ impl Kind {
             Self::Gnome => "gnome_shell",
             Self::Dunst => "dunst",
             Self::Mako => "mako",
+            Self::Xfce => "xfce4_notifyd",
         }
     }
 
@@ -45,6 +50,7 @@ impl Kind {
             ]),
             Self::Dunst => Requirement::programs(&["dunst"]),
             Self::Mako => Requirement::programs(&["mako", "makoctl"]),
+            Self::Xfce => XfceNotifyd::requirement(),
         }
     }
 }
@@ -68,6 +74,7 @@ pub struct Daemon {
     /// The double, or what stands behind the service of GNOME Shell.
     recorder: Option<Notifications>,
     dunst: Option<Dunst>,
+    xfce: Option<XfceNotifyd>,
     bus: zbus::Connection,
     address: String,
     _compositor: Option<Compositor>,
@@ -85,8 +92,16 @@ impl Daemon {
         };
         let bus = desktop.bus().connect().await?;
         let address = desktop.bus().address().to_owned();
-        let mut daemon =
-            Self { kind, process: None, recorder: None, dunst: None, bus, address, _compositor: compositor };
+        let mut daemon = Self {
+            kind,
+            process: None,
+            recorder: None,
+            dunst: None,
+            xfce: None,
+            bus,
+            address,
+            _compositor: compositor,
+        };
         daemon.start_again(&desktop).await?;
         Ok((desktop, daemon))
     }
@@ -115,6 +130,7 @@ impl Daemon {
                 mako.args(["--default-timeout=0", "--max-visible=-1"]);
                 self.process = Some(Owned::start("mako", &mut mako)?);
             }
+            Kind::Xfce => self.xfce = Some(XfceNotifyd::on(desktop).await?),
         }
         desktop.bus().has_name(NAME).await?;
         // GNOME Shell's service takes its name before it has its object.
@@ -128,6 +144,7 @@ impl Daemon {
     pub async fn stop(&mut self) -> Result<()> {
         self.process = None;
         self.dunst = None;
+        self.xfce = None;
         match self.recorder.take() {
             Some(recorder) => recorder.leave().await,
             None => Ok(()),
@@ -140,6 +157,10 @@ impl Daemon {
 
     fn dunst(&self) -> Result<&Dunst> {
         self.dunst.as_ref().context("dunst runs")
+    }
+
+    fn xfce(&self) -> Result<&XfceNotifyd> {
+        self.xfce.as_ref().context("xfce4-notifyd runs")
     }
 
     /// The notifications that the double displays.
@@ -168,6 +189,7 @@ impl Daemon {
             }
             Kind::Dunst => self.dunst()?.n_displayed().await,
             Kind::Mako => Ok(self.listed().await?.len()),
+            Kind::Xfce => self.xfce()?.n_displayed(),
         }
     }
 
@@ -179,11 +201,12 @@ impl Daemon {
             }
             Kind::Dunst => self.dunst()?.act(action).await,
             Kind::Mako => self.mako(&["invoke", action]).await.map(drop),
+            Kind::Xfce => self.xfce()?.act(action).await,
         }
     }
 
     /// Whether a test can have it send a token with a click. mako sends one only with a click of a pointer, and GNOME Shell's
-    /// service (43) passes none on.
+    /// service (43) passes none on. dunst (1.9.0) and xfce4-notifyd (0.7.3) know none.
     pub fn has_tokens(&self) -> bool {
         matches!(self.kind, Kind::Double | Kind::BroadcastingDouble)
     }
@@ -200,6 +223,7 @@ impl Daemon {
             }
             Kind::Dunst => self.dunst()?.dismiss().await,
             Kind::Mako => self.mako(&["dismiss"]).await.map(drop),
+            Kind::Xfce => self.xfce()?.dismiss().await,
         }
     }
 

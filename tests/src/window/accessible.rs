@@ -59,6 +59,26 @@ impl Accessibility {
         };
         root.children().await
     }
+
+    /// The first displayed object of this role in any program, whose name `is_wanted`.
+    pub async fn displayed(
+        &self,
+        role: Role,
+        is_wanted: impl Fn(&str) -> bool,
+    ) -> Result<Option<Accessible>> {
+        for program in self.programs().await? {
+            for object in program.tree().await {
+                // An object that disappears meanwhile is none.
+                if object.role().await.is_ok_and(|found| found == role)
+                    && object.name().await.is_ok_and(|name| is_wanted(&name))
+                    && object.showing().await.unwrap_or(false)
+                {
+                    return Ok(Some(object));
+                }
+            }
+        }
+        Ok(None)
+    }
 }
 
 /// One object of the accessibility tree.
@@ -78,6 +98,7 @@ impl Role {
     pub const DIALOG: Self = Self(16);
     pub const LABEL: Self = Self(29);
     pub const MENU: Self = Self(33);
+    pub const MENU_ITEM: Self = Self(35);
     pub const BUTTON: Self = Self(43);
     pub const TEXT: Self = Self(61);
     pub const ENTRY: Self = Self(79);

@@ -1,12 +1,15 @@
 //! The real pointer and keyboard of a desktop, and its windows as the window manager sees them.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use x11rb::connection::Connection as _;
+use x11rb::protocol::xproto::{AtomEnum, ConnectionExt as _, MapState};
+use x11rb::rust_connection::RustConnection;
 
 use super::accessible::Extents;
 use super::desktop::Desktop;
@@ -47,6 +50,26 @@ impl Pointer {
             // A window that closed between the two queries has no title.
             if self.title(XWindow(id)).await.is_ok_and(|name| name.contains(title)) {
                 found.push(XWindow(id));
+            }
+        }
+        Ok(found)
+    }
+
+    /// The windows of this class that are displayed, also those that no window manager manages: notifications and menus.
+    pub fn displayed(&self, class: &str) -> Result<Vec<XWindow>> {
+        let display = self.environment.get(OsStr::new("DISPLAY")).and_then(|name| name.to_str());
+        let (connection, screen) = RustConnection::connect(display)?;
+        let root = connection.setup().roots.get(screen).context("the display has a screen")?.root;
+        let mut found = Vec::new();
+        for window in connection.query_tree(root)?.reply()?.children {
+            let state = connection.get_window_attributes(window)?;
+            let names =
+                connection.get_property(false, window, AtomEnum::WM_CLASS, AtomEnum::STRING, 0, 64)?;
+            // A window that closed since then has neither.
+            let (Ok(state), Ok(names)) = (state.reply(), names.reply()) else { continue };
+            let is_of_class = names.value.split(|byte| *byte == 0).any(|name| name == class.as_bytes());
+            if is_of_class && state.map_state == MapState::VIEWABLE {
+                found.push(XWindow(window.into()));
             }
         }
         Ok(found)
