@@ -1,5 +1,5 @@
 //! The contract of trays, by the app's icon: it appears, is marked only while a session waits, opens the board on a
-//! click, and disappears with the app.
+//! click, brings the session up that waits, and quits the app, whose icon disappears.
 
 use std::collections::HashSet;
 use std::fs;
@@ -89,11 +89,87 @@ impl TrayHost {
             Self::Double(tray) => tray.click().await,
             Self::Xfce { pointer, .. } => {
                 pointer.click(ICON.0, ICON.1).await?;
-                // A panel highlights the icon under the pointer.
-                pointer.move_to(700, 500).await
+                pointer.move_to(AWAY.0, AWAY.1).await
             }
         }
     }
+
+    /// Opens the menu of the icon, closes it, and returns its width in pixels; `None` if it is not to be seen.
+    async fn menu_width(&self) -> Result<Option<i32>> {
+        let Self::Xfce { pointer, .. } = self else { return Ok(None) };
+        let menu = open_menu(pointer).await?;
+        close_menu(pointer).await?;
+        Ok(Some(menu.width))
+    }
+
+    /// Opens the menu of the icon once it is wider than this, and chooses an entry.
+    async fn choose(&self, entry: TrayEntry, wider_than: Option<i32>) -> Result<()> {
+        match self {
+            Self::Double(tray) => {
+                let wanted = |(id, label): &(i32, String)| label.starts_with(entry.start()).then_some(*id);
+                let id = eventually("the menu has the entry", SHORT, async || {
+                    Ok(tray.icon().await?.and_then(|icon| icon.entries.iter().find_map(wanted)))
+                });
+                tray.choose(id.await?).await
+            }
+            Self::Xfce { pointer, .. } => {
+                let menu = eventually("the menu has the entry", LONG, async || {
+                    let menu = open_menu(pointer).await?;
+                    if menu.width > wider_than.unwrap_or_default() {
+                        return Ok(Some(menu));
+                    }
+                    close_menu(pointer).await?;
+                    Ok(None)
+                });
+                let menu = menu.await?;
+                let y = match entry {
+                    TrayEntry::WaitingSession => menu.y + HALF_AN_ENTRY,
+                    TrayEntry::Quit => menu.y + menu.height - HALF_AN_ENTRY,
+                };
+                pointer.click(menu.x + menu.width / 2, y).await?;
+                pointer.move_to(AWAY.0, AWAY.1).await
+            }
+        }
+    }
+}
+
+/// An entry of the menu.
+#[derive(Clone, Copy, Debug)]
+enum TrayEntry {
+    /// The first one while a session waits.
+    WaitingSession,
+    /// The last one.
+    Quit,
+}
+
+impl TrayEntry {
+    /// How its text begins.
+    fn start(self) -> &'static str {
+        match self {
+            Self::WaitingSession => "Wants to run a command: ",
+            Self::Quit => "Quit Deskbell",
+        }
+    }
+}
+
+/// The program of the panel that shows the menu, and the class of its windows. Its menus have no accessible names.
+const MENU_CLASS: &str = "wrapper-2.0";
+
+async fn open_menu(pointer: &Pointer) -> Result<Extents> {
+    pointer.right_click(ICON.0, ICON.1).await?;
+    let menu = eventually("the menu of the icon", SHORT, async || {
+        Ok(pointer.displayed(MENU_CLASS)?.first().copied())
+    });
+    pointer.extents(menu.await?).await
+}
+
+async fn close_menu(pointer: &Pointer) -> Result<()> {
+    pointer.key("Escape").await?;
+    eventually("the menu is closed", SHORT, async || {
+        Ok(pointer.displayed(MENU_CLASS)?.is_empty().then_some(()))
+    })
+    .await?;
+    pointer.move_to(AWAY.0, AWAY.1).await
 }
 
 async fn keeps_the_contract(kind: TrayKind) -> Result<()> {
@@ -127,10 +203,20 @@ async fn keeps_all(kind: TrayKind, desktop: &Desktop) -> Result<()> {
         window.wait_idle(SHORT).await?;
         becomes("the icon is as it was before", &|picture| picture == calm).await?;
     }
+    let narrow = host.menu_width().await?;
     host.click().await?;
     let board = app.window("All projects").await?;
-    app.close(board.frame()).await?;
-    app.close(window.frame()).await?;
+    let pointer = Pointer::on(desktop);
+    pointer.wait_active(board.frame()).await?;
+    window.prompt(ASKS).await?;
+    becomes("the icon is marked", &|picture| picture != calm).await?;
+    // The session's name makes the menu wider.
+    host.choose(TrayEntry::WaitingSession, narrow).await?;
+    pointer.wait_active(window.frame()).await?;
+    window.click("button", "Allow once").await?;
+    window.wait_idle(SHORT).await?;
+    becomes("the icon is as it was before", &|picture| picture == calm).await?;
+    host.choose(TrayEntry::Quit, None).await?;
     app.ended(desktop, LONG).await?;
     eventually("the icon is gone", SHORT, async || Ok(host.picture(desktop).await?.is_none().then_some(())))
         .await
@@ -138,6 +224,12 @@ async fn keeps_all(kind: TrayKind, desktop: &Desktop) -> Result<()> {
 
 /// The middle of the only icon in the panel.
 const ICON: (i32, i32) = (24, 24);
+
+/// A place beside panel and menu: a panel highlights the icon under the pointer.
+const AWAY: (i32, i32) = (700, 500);
+
+/// Less than half the height of an entry, in pixels.
+const HALF_AN_ENTRY: i32 = 12;
 
 /// A panel without an icon has fewer colours than this.
 const COLOURS_OF_A_PANEL: usize = 8;
