@@ -152,6 +152,17 @@ fn on_any_desktop() -> Vec<deskbell_tests::suite::Test> {
     ]
 }
 
+/// Tests of a display with two monitors.
+#[cfg(target_os = "linux")]
+fn on_two_monitors() -> Vec<deskbell_tests::suite::Test> {
+    use deskbell_tests::tests;
+
+    tests![
+        monitors: window_menu_and_dialog_are_on_the_monitor_of_the_window,
+            a_window_whose_monitor_is_gone_comes_back_on_the_screen
+    ]
+}
+
 #[cfg(target_os = "linux")]
 fn main() {
     use deskbell_tests::real_cli::Cli;
@@ -410,12 +421,9 @@ fn main() {
     ]);
     tests.extend(visible::tests());
     tests.extend(input_methods::tests());
-    tests.extend(screens::tests());
-    let two_monitors = tests![
-        monitors: window_menu_and_dialog_are_on_the_monitor_of_the_window,
-            a_window_whose_monitor_is_gone_comes_back_on_the_screen
-    ];
-    tests.extend(needing(Monitors::requirement(), two_monitors));
+    tests.extend(screens::at_scales());
+    tests.extend(screens::in_layouts());
+    tests.extend(needing(Monitors::requirement(), on_two_monitors()));
     for manager in [WindowManager::Mutter, WindowManager::Kwin] {
         let installed = Requirement::programs(&[manager.program()]);
         if manager == WindowManager::Kwin && installed != Requirement::Met {
@@ -424,7 +432,8 @@ fn main() {
             continue;
         }
         let inside = |test: suite::Test| test.inside(manager.program(), move |body| manager.around(body));
-        tests.extend(needing(installed, on_any_desktop()).map(inside));
+        tests.extend(needing(installed.clone(), on_any_desktop()).map(inside));
+        tests.extend(needing(installed.clone(), screens::at_scales()).map(inside));
     }
     let without_an_agent = tests![
         failures: no_agent_anywhere_lists_what_was_tried;

@@ -31,18 +31,22 @@ const LAYOUTS: [KeyboardLayout; 2] =
 /// The codes of the keys G, H, B, D, T and N of an English keyboard.
 const WORD: [&str; 6] = ["42", "43", "56", "40", "28", "57"];
 
-pub fn tests() -> Vec<Test> {
+/// The window on a small screen, at each scale.
+pub fn at_scales() -> Vec<Test> {
     let at_a_scale = |(percent, variables): (&str, &'static [(&str, &str)])| {
         let name = format!("screens::the_window_fits_a_small_screen_at_{percent}_percent");
         let percent = percent.to_owned();
         test(name, move || fits(percent, variables))
     };
+    SCALES.map(at_a_scale).into_iter().collect()
+}
+
+/// The keys in each layout.
+pub fn in_layouts() -> Vec<Test> {
     let in_a_layout = |layout: KeyboardLayout| {
         test(format!("screens::keys_work_in_the_layout_{}", layout.name), move || keys_work(layout))
     };
-    let mut tests: Vec<Test> = SCALES.into_iter().map(at_a_scale).collect();
-    tests.extend(LAYOUTS.into_iter().map(in_a_layout));
-    tests
+    LAYOUTS.map(in_a_layout).into_iter().collect()
 }
 
 async fn fits(percent: String, variables: &'static [(&'static str, &'static str)]) -> Result<()> {
