@@ -9,6 +9,7 @@ import { mount } from 'svelte';
 import { FakeHost } from '../fake/host';
 import { applyStoredTheme } from '../lib/window/settings/theme.svelte';
 import * as cards from '../lib/session/asking/later';
+import * as list from '../lib/project/sessions/later';
 import * as box from '../lib/session/composer/later';
 import { Attention, systemClock } from '../lib/kit/attention.svelte';
 import { ProjectState } from '../lib/project/project.svelte';
@@ -25,7 +26,7 @@ const name = new URLSearchParams(location.search).get('page') ?? 'kit';
 const page = Object.entries(pages).find(([known]) => known === name)?.[1];
 if (page === undefined) throw new Error(`there is no page “${name}”`);
 // A story writes into a card at once.
-await Promise.all(Object.values({ ...cards, ...box }).map((part) => part.load()));
+await Promise.all(Object.values({ ...cards, ...box, ...list }).map((part) => part.load()));
 const project = await ProjectState.start(new FakeHost('conversation'));
 const gallery = mount(Gallery, {
   target,

@@ -174,9 +174,12 @@ function sessionList(facts: Partial<ComponentProps<typeof SessionList>>) {
     creating: false,
     onopen: ignore,
     onremove: ignore,
+    onmark: ignore,
+    onexport: ignore,
     onnew: ignore,
     onothers: ignore,
     onsearch: ignore,
+    onsearchtexts: ignore,
     onsettings: ignore,
     ...facts,
   };
@@ -367,6 +370,7 @@ export const lists: Page = () => [
         checkout: { branch: 'fix/rounding', worktreeOf: 'ledger' },
       },
     }),
+    'a filter without a hit': [sessionList({}), (root) => write(root, 'quarterly report')],
     'still being read': sessionList({ reading: true }),
     'with files that could not be read': sessionList({ nUnreadable: 2 }),
     'with archived sessions': [

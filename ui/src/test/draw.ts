@@ -6,6 +6,7 @@ import type { Component } from 'svelte';
 import { FakeHost } from '../fake/host';
 import * as cards from '../lib/session/asking/later';
 import * as box from '../lib/session/composer/later';
+import * as list from '../lib/project/sessions/later';
 import * as dialogs from '../lib/session/conversation/later';
 import { Attention } from '../lib/kit/attention.svelte';
 import { ProjectState } from '../lib/project/project.svelte';
@@ -13,7 +14,7 @@ import { ManualClock } from './clock';
 import Harness from './Harness.svelte';
 
 // Tests of a dialog or a card do not wait for its script.
-await Promise.all(Object.values({ ...cards, ...box, ...dialogs }).map((part) => part.load()));
+await Promise.all(Object.values({ ...cards, ...box, ...list, ...dialogs }).map((part) => part.load()));
 
 export interface Drawn<Props> extends RenderResult<typeof Harness> {
   host: FakeHost;

@@ -85,7 +85,17 @@ describe('a session that cannot be drawn', () => {
     });
     const opened: string[] = [];
     const rest = { openId: null, unread: new Set<string>(), creating: false };
-    const acts = { onremove: () => {}, onnew: () => {}, onothers: () => {}, onsearch: () => {}, onsettings: () => {} };
+    const nothing = () => {};
+    const acts = {
+      onremove: nothing,
+      onmark: nothing,
+      onexport: nothing,
+      onnew: nothing,
+      onothers: nothing,
+      onsearch: nothing,
+      onsearchtexts: nothing,
+      onsettings: nothing,
+    };
     const onopen = (row: Row) => void opened.push(rowId(row));
     const { host } = await draw(SessionList, {
       project: PROJECT,

@@ -522,11 +522,20 @@ export class ProjectState {
   }
 
   /** Exports a session to a file that the user chooses. */
-  async exportSession(format: ExportFormat, id: SessionId): Promise<void> {
+  exportSession(format: ExportFormat, id: SessionId): Promise<void> {
+    return this.exportSessions(format, [id]);
+  }
+
+  /** Exports sessions, each to a file that the user chooses. Cancelling one of them leaves the others out. */
+  async exportSessions(format: ExportFormat, ids: readonly SessionId[]): Promise<void> {
     this.done = null;
     await this.problems.attempt('The session was not exported', async () => {
-      const path = await this.host.exportSession(id, format);
-      if (path !== null) this.done = { text: `Exported to ${path}`, undo: null };
+      for (const [nr, id] of ids.entries()) {
+        const path = await this.host.exportSession(id, format);
+        if (path === null) return;
+        const text = ids.length === 1 ? `Exported to ${path}` : `Exported ${nr + 1} of ${ids.length}, to ${path}`;
+        this.done = { text, undo: null };
+      }
     });
   }
 

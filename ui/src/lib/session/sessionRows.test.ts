@@ -11,7 +11,7 @@ import {
   hasDetails,
   inOrder,
   markOf,
-  modelName,
+  otherBranch,
   otherAgent,
   rowId,
   rowReason,
@@ -126,7 +126,7 @@ describe('a row', () => {
     expect(otherAgent({ session: session({}), stored: other })).toBeNull();
     const listed = stored('a', 1, { agent: 'Codex', profile: 'Work' });
     expect(otherAgent({ session: null, stored: listed })).toBe('Work · Codex');
-    expect(hasDetails({ session: null, stored: { ...listed, branch: null, model: null } }, false)).toBe(true);
+    expect(hasDetails({ session: null, stored: { ...listed, branch: null, model: null } }, false, null)).toBe(true);
   });
 
   const status = (row: Row) => [rowStatus(row).type, rowReason(row)];
@@ -154,10 +154,11 @@ describe('a row', () => {
     expect(elsewhere({ session: own('m', 1, { alive: true, agentSessionId: 'a' }), stored: idle })).toBeNull();
   });
 
-  it('has a model by its name', () => {
-    expect(
-      ['claude-opus-5-5', 'claude-haiku-5-20260101', 'claude-opus-5-5[1m]', 'opus', 'gpt', 'claude-x'].map(modelName),
-    ).toEqual(['Opus 5.5', 'Haiku 5', 'Opus 5.5', 'opus', 'gpt', 'claude-x']);
+  it('names its branch unless the project has it', () => {
+    const row: Row = { session: null, stored: stored('a', 1, { branch: 'main', model: 'claude-opus-5-5' }) };
+    expect([otherBranch(row, 'main'), hasDetails(row, false, 'main')]).toEqual([null, false]);
+    expect([otherBranch(row, 'fix'), hasDetails(row, false, 'fix')]).toEqual(['main', true]);
+    expect(otherBranch({ session: session({}), stored: null }, null)).toBeNull();
   });
 
   it('is found by all words of its title, prompts, branch, profile and agent', () => {

@@ -65,14 +65,6 @@ export function rowWords(row: Row, unread: boolean): string | null {
   return reason ?? (nBackground > 0 ? backgroundWords(nBackground) : null);
 }
 
-/** “Opus 5.5” for `claude-opus-5-5`; other names as they are. */
-export function modelName(id: string): string {
-  const [, family, major, minor] = /^claude-([a-z]+)-(\d+)(?:-(\d{1,2}))?(?:-\d{6,})?(?:\[.*\])?$/.exec(id) ?? [];
-  if (family === undefined || major === undefined) return id;
-  const version = minor === undefined ? major : `${major}.${minor}`;
-  return `${family.charAt(0).toUpperCase()}${family.slice(1)} ${version}`;
-}
-
 /** The profile, and the agent's name if it is another than Claude Code. */
 export function otherAgent({ session, stored }: Row): string | null {
   const facts = [
@@ -82,10 +74,15 @@ export function otherAgent({ session, stored }: Row): string | null {
   return facts.filter((fact) => fact !== null).join(' · ') || null;
 }
 
-/** Whether a row has a second line. */
-export function hasDetails(row: Row, unread: boolean): boolean {
-  const facts = [rowWords(row, unread), otherAgent(row), row.stored?.branch, row.stored?.model];
-  return facts.some((fact) => fact != null);
+/** The branch of a row, unless it is the project's. */
+export function otherBranch({ stored }: Row, current: string | null): string | null {
+  const branch = stored?.branch ?? null;
+  return branch === current ? null : branch;
+}
+
+/** Whether a row has details below its title. */
+export function hasDetails(row: Row, unread: boolean, branch: string | null): boolean {
+  return [rowWords(row, unread), otherAgent(row), otherBranch(row, branch)].some((fact) => fact !== null);
 }
 
 /** A turn runs or waits for the user, here or in another program. */

@@ -3,25 +3,54 @@ import userEvent from '@testing-library/user-event';
 import { tick } from 'svelte';
 import { describe, expect, it } from 'vitest';
 
+import type { SessionMark } from '../../bindings/api';
 import { draw } from '../../../test/draw';
 import { PROJECT, stored } from '../../../fake/facts';
-import { HEADING, layoutOf, TWO_LINES, visible } from './layout';
+import { HEADING, layoutOf, ONE_LINE, visible } from './layout';
 import { inOrder, rowsOf, type Row } from '../../session/sessionRows';
 import SessionList from './SessionList.svelte';
+import { titleLines } from './titleLines';
 
 const many = (n: number) =>
   rowsOf([], inOrder(Array.from({ length: n }, (_, i) => stored(`s${i}`, `Session ${i}`, i))));
 
-async function list(rows: readonly Row[], rest: { reading?: boolean; problem?: string; nUnreadable?: number } = {}) {
+interface Rest {
+  reading?: boolean;
+  problem?: string;
+  nUnreadable?: number;
+  marks?: ReadonlyMap<string, SessionMark>;
+}
+
+async function list(rows: readonly Row[], rest: Rest = {}) {
   const opened: string[] = [];
   const onopen = ({ stored: one }: Row) => void opened.push(one?.agentSessionId ?? '');
   const asked: string[][] = [];
   const onremove = (rows: readonly Row[]) => void asked.push(rows.map(({ stored: one }) => one?.agentSessionId ?? ''));
-  const acts = { onopen, onremove, onnew: () => {}, onothers: () => {}, onsearch: () => {}, onsettings: () => {} };
+  const done: string[] = [];
+  const ids = (rows: readonly Row[]) => rows.map(({ stored: one }) => one?.agentSessionId ?? '').join(' ');
+  const acts = {
+    onopen,
+    onremove,
+    onmark: (rows: readonly Row[], mark: string | null) => void done.push(`${mark ?? 'no mark'}: ${ids(rows)}`),
+    onexport: (rows: readonly Row[]) => void done.push(`export: ${ids(rows)}`),
+    onnew: () => {},
+    onothers: () => {},
+    onsearch: () => {},
+    onsearchtexts: (words: string) => void done.push(`search: ${words}`),
+    onsettings: () => {},
+  };
   const props = { project: PROJECT, rows, openId: null, unread: new Set<string>(), creating: false, ...acts, ...rest };
   const drawn = await draw(SessionList, props);
   const nav = screen.getByRole('navigation', { name: 'Sessions' });
-  return { opened, asked, nav, user: userEvent.setup(), drawn, buttons: () => within(nav).getAllByRole('button') };
+  return {
+    opened,
+    asked,
+    done,
+    nav,
+    user: userEvent.setup(),
+    drawn,
+    buttons: () => within(nav).getAllByRole('button'),
+  };
 }
 
 const filter = () => screen.getByRole('searchbox', { name: 'Filter sessions' });
@@ -37,7 +66,7 @@ describe('a list of ten thousand sessions', () => {
     nav.dispatchEvent(new Event('scroll'));
     await tick();
     expect(buttons().length).toBeLessThan(80);
-    expect(buttons()[40]?.textContent).toMatch(/Session 4\d\d\d/);
+    expect(buttons()[40]?.textContent).toMatch(/Session 7\d\d\d/);
   });
 
   it('is filtered as one types, and its first session opened by Enter', async () => {
@@ -75,6 +104,31 @@ describe('a list', () => {
     await user.type(filter(), 'x');
     expect(nav.textContent).toContain('No session matches');
   });
+});
+
+describe('a title', () => {
+  it('has two lines where one is too short for it, and its row is as high', () => {
+    const long = 'Round half to even in totals, with the cases of report 0412';
+    const rows = rowsOf([], [stored('a', long, 0), stored('b', 'Why is the build slow?', 1)]);
+    const heights = (width: number) =>
+      layoutOf([{ name: 'Today', rows }], new Set(), { width, branch: 'main' }).places.map(({ height }) => height);
+    expect(heights(264)).toEqual([ONE_LINE + 17, ONE_LINE]);
+    expect(heights(600)).toEqual([ONE_LINE, ONE_LINE]);
+  });
+
+  it('is estimated by its characters', () => {
+    expect(titleLines('illicit', 40)).toBe(1);
+    expect(titleLines('MAMMOTH', 40)).toBe(2);
+    expect(titleLines('漢字漢字', 40)).toBe(2);
+  });
+});
+
+it('offers to search all texts for what no title has', async () => {
+  const { user, done } = await list(many(3));
+  await user.type(filter(), ' quarterly report ');
+  await user.click(screen.getByRole('button', { name: 'Search all texts' }));
+  await user.type(filter(), '{Enter}');
+  expect(done).toEqual(['search: quarterly report', 'search: quarterly report']);
 });
 
 describe('below the pointer', () => {
@@ -120,18 +174,19 @@ it('has a place for each row, and draws no other', () => {
       { name: 'May', rows: rows.slice(500) },
     ],
     new Set(),
+    { width: 264, branch: 'main' },
   );
-  expect(layout.height).toBe(2 * HEADING + 1_000 * TWO_LINES);
+  expect(layout.height).toBe(2 * HEADING + 1_000 * ONE_LINE);
   for (let top = 0; top < layout.height; top += 997) {
     const { above, parts } = visible(layout, top, 500);
     const places = parts.flatMap((part) => part.places);
     const [first, last] = [places[0], places.at(-1)];
     expect(above).toBeLessThanOrEqual(Math.max(0, top - 500));
     expect((first?.top ?? 0) - above).toBe(parts[0]?.hasHeading ? HEADING : 0);
-    expect((last?.top ?? 0) + TWO_LINES).toBeGreaterThanOrEqual(Math.min(layout.height, top + 500));
-    expect(places.length).toBeLessThan(60);
+    expect((last?.top ?? 0) + ONE_LINE).toBeGreaterThanOrEqual(Math.min(layout.height, top + 500));
+    expect(places.length).toBeLessThan(70);
   }
-  expect(visible(layoutOf([], new Set()), 0, 500)).toEqual({ above: 0, parts: [] });
+  expect(visible(layoutOf([], new Set(), { width: 264, branch: null }), 0, 500)).toEqual({ above: 0, parts: [] });
 });
 
 describe('several sessions', () => {
@@ -159,6 +214,26 @@ describe('several sessions', () => {
     expect(opened).toEqual([]);
     await user.click(first);
     expect(opened).toEqual(['s0']);
+  });
+
+  it('are pinned, archived and exported together, and lose their marks the same way', async () => {
+    const { user, buttons, done, drawn } = await list(many(4));
+    const [first, second] = buttons() as [HTMLElement, HTMLElement];
+    await user.keyboard('{Control>}');
+    await user.click(first);
+    await user.click(second);
+    await user.keyboard('{/Control}');
+    for (const name of ['Pin', 'Archive', 'Export as Markdown…'])
+      await user.click(screen.getByRole('button', { name }));
+    expect(done).toEqual(['pinned: s0 s1', 'archived: s0 s1', 'export: s0 s1']);
+    await drawn.redraw({
+      marks: new Map([
+        ['s0', 'pinned'],
+        ['s1', 'pinned'],
+      ] as const),
+    });
+    await user.click(screen.getByRole('button', { name: 'Unpin' }));
+    expect(done.at(-1)).toBe('no mark: s0 s1');
   });
 
   it('are selected and removed by keyboard', async () => {

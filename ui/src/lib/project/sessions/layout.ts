@@ -1,17 +1,37 @@
 // The places of the rows of a long session list. Only those near the visible part are drawn.
 
-import { hasDetails, rowId, type Group, type Row } from '../../session/sessionRows';
+import { hasDetails, rowId, rowTitle, type Group, type Row } from '../../session/sessionRows';
+import { titleLines } from './titleLines';
 
-/** Heights in CSS pixels. They fit the texts of `SessionRow`, with one line or two. */
+/** Heights in CSS pixels. They fit the texts of `SessionRow`: a title of one line, what a second adds, and the details. */
 export const HEADING = 30;
-const ONE_LINE = 28;
-export const TWO_LINES = 44;
+export const ONE_LINE = 28;
+const TITLE_LINE = 17;
+const DETAILS = 16;
+
+/** The width beside the title of a row: margins, mark and time. */
+const BESIDE_TITLE = 96;
+
+/** The room and the facts that the list has for its rows. */
+export interface ListSpace {
+  /** The width of the list, in CSS pixels. */
+  readonly width: number;
+  /** The project's branch, which no row repeats. */
+  readonly branch: string | null;
+}
+
+/** The lines of a row. */
+export interface RowShape {
+  readonly title: 1 | 2;
+  readonly details: boolean;
+}
 
 /** How far beyond the visible part rows are drawn, in CSS pixels. */
 const BEYOND = 600;
 
-/** The height that is assumed before the list was measured. */
+/** The height and the width that are assumed before the list was measured, in CSS pixels. */
 const ASSUMED = 800;
+const ASSUMED_WIDTH = 264;
 
 interface Place {
   readonly row: Row;
@@ -21,6 +41,7 @@ interface Place {
   readonly group: number;
   readonly top: number;
   readonly height: number;
+  readonly shape: RowShape;
 }
 
 export interface Layout {
@@ -29,28 +50,33 @@ export interface Layout {
   readonly height: number;
 }
 
-function heightOf(row: Row, unread: ReadonlySet<string>): number {
+function shapeOf(row: Row, unread: ReadonlySet<string>, { width, branch }: ListSpace): RowShape {
   try {
-    return hasDetails(row, unread.has(rowId(row))) ? TWO_LINES : ONE_LINE;
+    const title = titleLines(rowTitle(row), (width || ASSUMED_WIDTH) - BESIDE_TITLE);
+    return { title, details: hasDetails(row, unread.has(rowId(row)), branch) };
   } catch {
     // A row that cannot be drawn shows that itself.
-    return TWO_LINES;
+    return { title: 1, details: true };
   }
 }
 
-/** `heights`: those of rows that keep the height they had. */
+const heightOf = ({ title, details }: RowShape) => ONE_LINE + (title === 2 ? TITLE_LINE : 0) + (details ? DETAILS : 0);
+
+/** `shapes`: those of rows that keep the one they had. */
 export function layoutOf(
   groups: readonly Group[],
   unread: ReadonlySet<string>,
-  heights: ReadonlyMap<string, number> = new Map(),
+  space: ListSpace,
+  shapes: ReadonlyMap<string, RowShape> = new Map(),
 ): Layout {
   const places: Place[] = [];
   let top = 0;
   for (const [group, { rows }] of groups.entries()) {
     top += HEADING;
     for (const [nrInGroup, row] of rows.entries()) {
-      const height = heights.get(rowId(row)) ?? heightOf(row, unread);
-      places.push({ row, nr: places.length, nrInGroup, group, top, height });
+      const shape = shapes.get(rowId(row)) ?? shapeOf(row, unread, space);
+      const height = heightOf(shape);
+      places.push({ row, nr: places.length, nrInGroup, group, top, height, shape });
       top += height;
     }
   }
@@ -61,15 +87,15 @@ export function layoutOf(
  * The rows of an earlier layout in their places, as they are now. Those that are gone leave theirs, new ones are left out:
  * no row moves.
  */
-export function inPlaces(earlier: Layout, now: Layout, unread: ReadonlySet<string>): Layout {
+export function inPlaces(earlier: Layout, now: Layout, unread: ReadonlySet<string>, space: ListSpace): Layout {
   // A stored conversation that was opened is a session, with another id.
   const rows = new Map(now.places.flatMap(({ row }) => idsOf(row).map((id) => [id, row])));
   const rowNow = (row: Row) => idsOf(row).flatMap((id) => rows.get(id) ?? [])[0];
   const groups = earlier.groups
     .map(({ name, rows }) => ({ name, rows: rows.flatMap((row) => rowNow(row) ?? []) }))
     .filter((group) => group.rows.length > 0);
-  const heights = new Map(earlier.places.map(({ row, height }) => [rowId(rowNow(row) ?? row), height]));
-  return layoutOf(groups, unread, heights);
+  const shapes = new Map(earlier.places.map(({ row, shape }) => [rowId(rowNow(row) ?? row), shape]));
+  return layoutOf(groups, unread, space, shapes);
 }
 
 const idsOf = ({ session, stored }: Row): string[] =>

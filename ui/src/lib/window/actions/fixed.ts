@@ -15,6 +15,7 @@ export const FIXED_KEYS: readonly FixedKey[] = [
   { keys: 'Ctrl+Shift+V', words: 'Paste a long text into the prompt box, not as an attachment' },
   { keys: 'Backspace', words: 'Go to the attachments, at the start of the prompt box' },
   { keys: '1', words: 'Choose the first answer in the card of a question; 2 the second, and so on' },
+  { keys: 'Alt+1', words: 'Open the first session of the list; Alt+2 the second, up to Alt+9' },
   { keys: '/', words: 'Complete a command' },
   { keys: '@', words: 'Complete a file of the project' },
 ];

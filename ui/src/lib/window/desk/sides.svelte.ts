@@ -8,7 +8,7 @@ export type Side = 'sessions' | 'side';
 
 /** The usual width of each panel and its limits, in pixels of the page. */
 const LIMITS: Readonly<Record<Side, { usual: number; least: number; most: number }>> = {
-  sessions: { usual: 236, least: 180, most: 480 },
+  sessions: { usual: 280, least: 220, most: 480 },
   side: { usual: 288, least: 220, most: 640 },
 };
 

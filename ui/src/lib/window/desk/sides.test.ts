@@ -38,26 +38,26 @@ describe('the edge of the session list', () => {
   it('is moved by keys, within limits, and back by Enter or a double click', async () => {
     await windowOf(1180);
     await openApp();
-    expect(now()).toBe(236);
+    expect(now()).toBe(280);
     await press('ArrowRight');
-    expect([now(), drawn()]).toEqual([252, '252px']);
+    expect([now(), drawn()]).toEqual([296, '296px']);
     await press('Home');
-    expect(now()).toBe(180);
+    expect(now()).toBe(220);
     await press('ArrowLeft');
-    expect(now()).toBe(180);
+    expect(now()).toBe(220);
     await press('End');
     expect(now()).toBe(480);
     await press('Enter');
-    expect(now()).toBe(236);
+    expect(now()).toBe(280);
     await press('End');
     await fireEvent.dblClick(edge());
-    expect(now()).toBe(236);
+    expect(now()).toBe(280);
   });
 
   it('is dragged, and moves only while it is', async () => {
     await windowOf(1180);
     const { host } = await openApp();
-    await fireEvent.pointerDown(edge(), { button: 0, clientX: 236 });
+    await fireEvent.pointerDown(edge(), { button: 0, clientX: 280 });
     await fireEvent.pointerMove(edge(), { clientX: 300 });
     expect(now()).toBe(300);
     expect(host.panels).toEqual(USUAL);

@@ -151,3 +151,20 @@ describe('what is typed outside of any field', () => {
     expect(promptBox().value).toBe('');
   });
 });
+
+it('Alt and a digit open the session of the list with that number, unless a dialog is shown', async () => {
+  await openApp('conversation');
+  const list = screen.getByRole('navigation', { name: 'Sessions' });
+  const title = (nr: number) => list.querySelector(`[data-nr="${nr - 1}"] .title`)?.textContent ?? '';
+  const shown = () => list.querySelector('[aria-current] .title')?.textContent;
+  const press = (key: string, code: string) => fireEvent.keyDown(document.body, { key, code, altKey: true });
+  const [third, fourth] = [title(3), title(4)];
+  await press('3', 'Digit3');
+  await expect.poll(shown).toBe(third);
+  // A layout that writes digits only with Shift.
+  await press("'", 'Digit4');
+  await expect.poll(shown).toBe(fourth);
+  await fireEvent.keyDown(document.body, { key: 'k', ctrlKey: true });
+  await press('3', 'Digit3');
+  expect(shown()).toBe(fourth);
+});

@@ -28,3 +28,11 @@ function writes(event: KeyboardEvent): boolean {
 function isPaste(event: KeyboardEvent): boolean {
   return (event.ctrlKey || event.metaKey) && !event.altKey && latinKey(event).toLowerCase() === 'v';
 }
+
+/** The digit of Alt+1 to Alt+9, which opens a session of the list; `null` for other keys. */
+export function numberOf(event: KeyboardEvent): number | null {
+  if (!event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || event.repeat) return null;
+  // Some layouts write digits only with Shift.
+  const digit = /^Digit([1-9])$/.exec(event.code)?.[1] ?? /^[1-9]$/.exec(event.key)?.[0];
+  return digit === undefined ? null : Number(digit);
+}
