@@ -51,7 +51,7 @@ pub async fn the_buttons_of_a_question_follow_its_last_choice() -> Result<()> {
             window.find("group", "Question").await?;
             window.screenshot("question").await?;
             let script = "const box = document.querySelector('[aria-label^=\"Your own answer\"]');
-                const skip = [...document.querySelectorAll('button')].find((button) => button.innerText === 'Skip');
+                const skip = document.querySelector('[data-answer=deny]');
                 return skip.getBoundingClientRect().top - box.getBoundingClientRect().bottom;";
             let gap: f64 = serde_json::from_value(window.run(script, Vec::new()).await?)?;
             ensure!((0.0..20.0).contains(&gap), "the buttons are {gap} px below the last choice");
@@ -65,7 +65,7 @@ pub async fn the_buttons_of_a_question_follow_its_last_choice() -> Result<()> {
 pub async fn a_question_with_previews_is_answered_by_number_keys() -> Result<()> {
     const QUESTION: &str = r#"TOOL AskUserQuestion {"questions":[{"question":"Which tide?","header":"Tide","multiSelect":false,"options":[{"label":"Ebb","description":"Out","preview":"+--+\n| <b>Out</b> |\n1\n2\n3"},{"label":"Flow","description":"In","preview":"IN"}]}]}"#;
     const PREVIEW: &str = "const preview = document.querySelector('[aria-label^=\"Preview of\"]');
-        const skip = [...document.querySelectorAll('button')].find((button) => button.innerText === 'Skip');
+        const skip = document.querySelector('[data-answer=deny]');
         return [preview.innerText, preview.querySelectorAll('b').length, skip.getBoundingClientRect().top];";
     let stage = Stage::demo().await?;
     stage

@@ -328,6 +328,12 @@ export const conversation: Page = () => [
   }),
   ...states('ProblemList', ProblemList, { two: [problems(), (root) => press(root, 'Details')] }),
   ...states('EmptyConversation', EmptyConversation, {
+    'with the agent that was found': {
+      project: 'ledger',
+      agent: 'claude',
+      program: '/home/ines/.local/bin/claude',
+      isPage: true,
+    },
     'no session': { project: 'ledger', agent: 'claude', isPage: true },
     'the demo agent': { project: 'ledger', agent: 'demo', onoptions: ignore },
   }),

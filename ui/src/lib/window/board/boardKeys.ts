@@ -14,8 +14,8 @@ const keyOf = (action: string): string => {
   return first === undefined ? '' : chordName(first);
 };
 
-export const allowKey = (): string => keyOf('allow');
-export const denyKey = (): string => keyOf('deny');
+const allowKey = (): string => keyOf('allow');
+const denyKey = (): string => keyOf('deny');
 
 /** The keys at the foot of the board, with what they do. */
 export const hints = (): { keys: readonly string[]; does: string }[] =>
