@@ -429,6 +429,7 @@ fn on_the_old_version() -> Vec<suite::Test> {
     let within_all = |test: suite::Test| test.within(hostile::ALL);
     let in_many_folders = tests![
         trust: a_change_takes_effect_only_with_the_answer;
+        rules: a_rule_in_the_copy_is_as_strict_as_in_the_folder;
     ];
     chosen.extend(in_many_folders.into_iter().map(within_all));
     let hostile_folders =
