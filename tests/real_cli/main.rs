@@ -30,6 +30,8 @@ mod hibernation;
 mod hooks;
 mod hostile;
 #[cfg(unix)]
+mod imports;
+#[cfg(unix)]
 mod inbox;
 #[cfg(target_os = "linux")]
 mod login_shells;
@@ -313,6 +315,8 @@ fn main() {
     alone.extend(tests![rules: a_rule_holds_in_a_folder_with_any_name].into_iter().map(within_all));
     under_the_engine.extend(tests![trust: a_trusted_folder_has_all_that_it_says]);
     alone.extend(tests![front_matter: a_document_is_loaded_as_it_is_shown]);
+    #[cfg(unix)]
+    alone.extend(tests![imports: an_import_is_loaded_as_it_is_shown]);
     let changes = tests![trust: a_change_takes_effect_only_with_the_answer];
     under_the_engine.extend(changes.into_iter().map(within_all));
 
@@ -426,6 +430,8 @@ fn on_the_old_version() -> Vec<suite::Test> {
     ]);
     let mut chosen: Vec<suite::Test> = chosen.into_iter().map(suite::Test::sampled).collect();
     chosen.extend(tests![trust: a_trusted_folder_has_all_that_it_says; front_matter: a_document_is_loaded_as_it_is_shown]);
+    #[cfg(unix)]
+    chosen.extend(tests![imports: an_import_is_loaded_as_it_is_shown]);
     let within_all = |test: suite::Test| test.within(hostile::ALL);
     let in_many_folders = tests![
         trust: a_change_takes_effect_only_with_the_answer;

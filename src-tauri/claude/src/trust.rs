@@ -6,6 +6,7 @@ mod environment;
 mod extension;
 mod frontmatter;
 mod hooks;
+pub mod instructions;
 pub mod json;
 mod keys;
 pub mod schedule;

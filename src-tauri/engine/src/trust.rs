@@ -11,6 +11,7 @@ mod agent_files;
 mod files;
 mod fingerprint;
 mod git;
+mod imports;
 pub(crate) mod snapshot;
 mod store;
 mod survey;
@@ -50,7 +51,8 @@ struct SurveyedFiles {
     claude: Vec<Found>,
     /// Those of another agent.
     others: Vec<AgentFile>,
-    git: Vec<Finding>,
+    /// What has a finding and is in none of these files: git's configuration, and outside files that instructions import.
+    beyond: Vec<Finding>,
 }
 
 impl SurveyedFiles {
@@ -59,12 +61,16 @@ impl SurveyedFiles {
         let claude =
             if folder.is_none_or(|folder| folder.claude) { files::read(project) } else { Vec::new() };
         let others = folder.map(|folder| agent_files::read(project, &folder)).unwrap_or_default();
-        Self { claude, others, git: git::findings(project) }
+        let mut beyond = git::findings(project);
+        if folder.is_none_or(|folder| folder.claude) {
+            beyond.append(&mut imports::findings(project));
+        }
+        Self { claude, others, beyond }
     }
 
     /// Reports their effects for this agent.
     fn judge(&self, project: PathBuf, agent: Option<&ChosenAgent>) -> Survey {
-        let Self { claude, others, git } = self;
+        let Self { claude, others, beyond } = self;
         let mut findings = Vec::new();
         let mut all_shown = true;
         for file in claude {
@@ -78,11 +84,11 @@ impl SurveyedFiles {
                 let (mut more, is_all) = agent_files::judge(others);
                 findings.append(&mut more);
                 all_shown &= is_all;
-                fingerprint::of_agent(&decision_id(agent), claude, others, git)
+                fingerprint::of_agent(&decision_id(agent), claude, others, beyond)
             }
-            None => fingerprint::of(claude, git),
+            None => fingerprint::of(claude, beyond),
         };
-        findings.extend(git.iter().cloned());
+        findings.extend(beyond.iter().cloned());
         findings.sort_by_key(|finding| (finding.severity, finding.kind));
         let fingerprint = fingerprint.filter(|_| all_shown);
         let is_complete = agent.is_none_or(|agent| !view_of(agent).unchecked);

@@ -2,8 +2,8 @@
 //! never executes; links are followed and named.
 
 pub(super) use crate::claude::trust::Role;
-use crate::claude::trust::schedule;
-use crate::disk::{ReadError, list, read_regular};
+use crate::claude::trust::{instructions::imported, json, schedule};
+use crate::disk::{ReadError, list, read_regular, read_start};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -154,6 +154,30 @@ pub(super) fn extension_folders(project: &Path) -> Vec<(usize, &Path)> {
         }
     }
     folders
+}
+
+/// The names of a folder's files of instructions.
+const INSTRUCTIONS: [&str; 3] = ["CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"];
+
+/// The files of instructions that the CLI loads of a folder at the start, without those that only its subfolders have.
+pub(super) fn instructions(folder: &Path) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> = INSTRUCTIONS.map(|name| folder.join(name)).into();
+    paths.retain(|path| is_there(path));
+    let mut rules: Vec<PathBuf> =
+        documents(&rules_folder(folder)).into_iter().map(|(path, _)| path).collect();
+    rules.sort();
+    paths.append(&mut rules);
+    paths
+}
+
+pub(super) fn rules_folder(folder: &Path) -> PathBuf {
+    folder.join(".claude/rules")
+}
+
+/// The first `limit` paths that a file of instructions could import; none if it cannot be read.
+pub(super) fn imported_paths(path: &Path, limit: usize) -> Vec<String> {
+    let bytes = read_start(path, MOST_BYTES_OF_SETTINGS).unwrap_or_default();
+    imported(&json::decode(&bytes).text).take(limit).collect()
 }
 
 /// The manifest of a plugin, in the plugin's folder.

@@ -9,18 +9,23 @@ use sha2::{Digest, Sha256};
 use std::path::Path;
 
 /// SHA-256 as hex; `None` if a file could not be read.
-pub(super) fn of(files: &[Found], git: &[Finding]) -> Option<String> {
+pub(super) fn of(files: &[Found], beyond: &[Finding]) -> Option<String> {
     let mut hash = Sha256::new();
     hash.update(b"deskbell trust 1");
     for file in files {
         add(&mut hash, &file.place.path, file.link.as_deref(), &file.content)?;
     }
-    add_git(&mut hash, git)?;
+    add_beyond(&mut hash, beyond)?;
     Some(hex(&hash.finalize()))
 }
 
 /// The fingerprint of the files of an agent other than Claude Code. The agent is a part of it.
-pub(super) fn of_agent(id: &str, claude: &[Found], files: &[AgentFile], git: &[Finding]) -> Option<String> {
+pub(super) fn of_agent(
+    id: &str,
+    claude: &[Found],
+    files: &[AgentFile],
+    beyond: &[Finding],
+) -> Option<String> {
     let mut hash = Sha256::new();
     hash.update(b"deskbell trust of an agent 1");
     field(&mut hash, id.as_bytes());
@@ -36,13 +41,14 @@ pub(super) fn of_agent(id: &str, claude: &[Found], files: &[AgentFile], git: &[F
             (_, content) => add(&mut hash, &file.path, file.link.as_deref(), content)?,
         }
     }
-    add_git(&mut hash, git)?;
+    add_beyond(&mut hash, beyond)?;
     Some(hex(&hash.finalize()))
 }
 
-/// Adds what git's configuration can run. The rest of it counts for nothing: git writes into it with every new branch.
-fn add_git(hash: &mut Sha256, git: &[Finding]) -> Option<()> {
-    for finding in git {
+/// Adds what git's configuration can run, and the outside files that instructions import. The rest of both counts for
+/// nothing: git writes into its configuration with every new branch.
+fn add_beyond(hash: &mut Sha256, beyond: &[Finding]) -> Option<()> {
+    for finding in beyond {
         if finding.kind == FindingKind::Unreadable {
             return None;
         }

@@ -9,8 +9,8 @@ mod plugin;
 
 use super::files::{self, Content, Found, Role};
 use crate::claude::other_sessions;
-use crate::claude::trust::json;
 use crate::claude::trust::snapshot::{servers, settings};
+use crate::claude::trust::{instructions::rule_for_all_files, json};
 use crate::disk::write_atomically;
 use crate::disk::{ReadError, list, read_regular, read_text};
 use serde_json::{Map, Value};
@@ -173,7 +173,7 @@ impl Snapshots {
     }
 
     /// The instructions that `--add-dir` of the project does not load: `CLAUDE.local.md`, and those of the folders
-    /// above.
+    /// above. Of their rules, those that count for all files.
     fn instructions(&self, project: &Path) -> io::Result<Option<PathBuf>> {
         let mut text = String::new();
         let local = project.join("CLAUDE.local.md");
@@ -182,14 +182,13 @@ impl Snapshots {
             text.push_str(&format!("@{}\n", local.display()));
         }
         for (_, folder) in files::extension_folders(project).into_iter().skip(1) {
-            for name in ["CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"] {
-                let path = folder.join(name);
-                if let Some(bytes) = files::read_instructions(&path) {
-                    text.push_str(&format!(
-                        "\nContents of {}:\n\n{}\n",
-                        path.display(),
-                        json::decode(&bytes).text
-                    ));
+            for path in files::instructions(folder) {
+                let Some(bytes) = files::read_instructions(&path) else { continue };
+                let whole = json::decode(&bytes).text;
+                let is_rule = path.starts_with(files::rules_folder(folder));
+                let counts = if is_rule { rule_for_all_files(&whole) } else { Some(&*whole) };
+                if let Some(counts) = counts {
+                    text.push_str(&format!("\nContents of {}:\n\n{counts}\n", path.display()));
                 }
             }
         }

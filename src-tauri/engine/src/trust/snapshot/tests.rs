@@ -355,14 +355,20 @@ fn a_copy_is_for_its_user_alone() {
 
 #[test]
 fn instructions_that_the_folder_does_not_hold_itself_are_loaded() {
-    let place = Place::new(&[("CLAUDE.md", "top"), ("inner/CLAUDE.local.md", "mine")]);
+    let place = Place::new(&[
+        ("CLAUDE.md", "top"),
+        ("inner/CLAUDE.local.md", "mine"),
+        (".claude/rules/a/all.md", "---\ndescription: d\n---\nrule of all files"),
+        (".claude/rules/some.md", "---\npaths: src/**\n---\nrule of some files"),
+    ]);
     let inner =
         Place { project: place.project.join("inner"), copies: place.copies.clone(), _folder: place._folder };
     let copy = inner.copy();
     assert_eq!(copy.instructions[0], inner.project);
     let text = fs::read_to_string(copy.instructions[1].join("CLAUDE.md")).unwrap();
     assert!(text.contains(&format!("@{}/CLAUDE.local.md", inner.project.display())), "{text}");
-    assert!(text.contains("top"), "{text}");
+    assert!(text.contains("top") && text.contains("rule of all files"), "{text}");
+    assert!(!text.contains("rule of some files"), "{text}");
 }
 
 #[test]
