@@ -37,6 +37,7 @@ mod examples;
 mod exit;
 mod flood;
 mod full_disk;
+mod kills;
 mod leftovers;
 mod log;
 mod log_files;

@@ -15,7 +15,7 @@ mod older;
 mod scripted;
 mod terminal;
 mod versions;
-mod world;
+pub mod world;
 
 use crate::app_killed::SOON;
 use crate::leftovers::nothing_runs;

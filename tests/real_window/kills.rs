@@ -1,23 +1,23 @@
 //! Random kills of the app, of the process that draws its page, of the agent, the server and the guards, in turns with queued
 //! prompts and open requests. No accepted prompt is lost or begun twice, each request is answered once at most,
-//! and no process is left.
+//! and no process is left (`deskbell_tests::kills`). Most kills of a run are made without a window, by `tests/engine/kills.rs`.
 //!
-//! `DESKBELL_KILLS=300` makes as many; `DESKBELL_TEST_SEED` repeats them.
+//! `DESKBELL_KILLS=300` makes as many here; `DESKBELL_TEST_SEED` repeats them.
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
-use deskbell_engine::api::{
-    Body, Command, Decision, Delivery, Envelope, ErrorCode, Event, PermissionRequest, RequestId, SessionLink,
-    Snapshot, Status, ToolState,
-};
+use deskbell_engine::api::{Body, SessionLink, Snapshot};
 use deskbell_engine::remote::ServerLink;
 use deskbell_engine::session::{SessionHandle, Subscriber};
 use deskbell_tests::chance::{Chance, seed};
-use deskbell_tests::relay::{Dialed, dialed_by, text_of};
+use deskbell_tests::kills::{
+    KillLedger, KillMoment, KillPlan, KilledSession, N_IN_WINDOW, lines_below, order,
+};
+use deskbell_tests::relay::{Dialed, dialed_by};
 use deskbell_tests::window::{
     Accessibility, Accessible, Desktop, Launch, Manners, Notifications, Owned, Pointer, Process, Role,
     app_program, eventually,
@@ -28,17 +28,11 @@ use tokio::sync::mpsc;
 use crate::stage::PROJECT;
 use crate::survival::keep_running;
 
-/// The kills of a run unless the environment has another number.
-const N_KILLS: usize = 4;
-
 /// Kills in one life of a desktop: its conversation stays short.
 const OF_LIFE: usize = 12;
 
 /// The deadline for each step: a guard waits 3.5 s, and the machine is busy.
 const SOON: Duration = Duration::from_secs(40);
-
-/// The pieces of the answer before the request.
-const N_PIECES: usize = 100;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Victim {
@@ -52,56 +46,17 @@ enum Victim {
     ServerAndGuard,
 }
 
-const VICTIMS: [Victim; 7] = [
-    Victim::App,
-    Victim::Page,
-    Victim::Agent,
-    Victim::Server,
-    Victim::GuardOfApp,
-    Victim::GuardOfServer,
-    Victim::ServerAndGuard,
-];
+/// What only a window has: each is killed in every run.
+const OF_WINDOW: [Victim; 2] = [Victim::App, Victim::Page];
+/// What is killed without a window too.
+const BELOW_WINDOW: [Victim; 5] =
+    [Victim::Agent, Victim::Server, Victim::GuardOfApp, Victim::GuardOfServer, Victim::ServerAndGuard];
 
 impl Victim {
     /// Whether the turn goes on without it.
     fn spares_turn(self) -> bool {
         matches!(self, Self::App | Self::Page | Self::GuardOfApp | Self::GuardOfServer)
     }
-}
-
-/// The moment of a kill in a turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Moment {
-    /// As soon as all prompts are accepted.
-    Accepted,
-    /// After so many pieces of the answer.
-    Streaming(usize),
-    /// While the request is open.
-    Asked,
-    /// As soon as the request is answered.
-    Answered,
-}
-
-impl Moment {
-    fn of(chance: &mut Chance) -> Self {
-        match chance.below(4) {
-            0 => Self::Accepted,
-            1 => Self::Streaming(chance.below(N_PIECES)),
-            2 => Self::Asked,
-            _ => Self::Answered,
-        }
-    }
-}
-
-/// An accepted prompt.
-#[derive(Debug)]
-struct Accepted {
-    /// A word of the prompt that is in no other.
-    mark: String,
-    /// The last word that the agent says for it.
-    done: String,
-    /// How often the user sent it: again only after it was cut off.
-    n_sent: usize,
 }
 
 /// The processes of the app, by their job.
@@ -124,11 +79,7 @@ struct Life {
     session: SessionHandle,
     launch: Launch,
     heard: PathBuf,
-    prompts: Vec<Accepted>,
-    answered: Vec<RequestId>,
-    /// Answers to an agent that was killed at once, and may not have read them.
-    unsure: Vec<RequestId>,
-    n_rounds: usize,
+    ledger: KillLedger,
     _notifications: Notifications,
     desktop: Desktop,
 }
@@ -173,7 +124,8 @@ impl Life {
         })
         .await?;
         let session = SessionHandle::mirror(&link, summary.id.clone(), folder);
-        let first = Accepted { mark: "m0a.".to_owned(), done: "m0a.".to_owned(), n_sent: 1 };
+        let mut ledger = KillLedger::new(SOON);
+        ledger.accepted("m0a.", "m0a.");
         let mut life = Self {
             app,
             accessibility,
@@ -182,14 +134,11 @@ impl Life {
             session,
             launch: launch.again(),
             heard,
-            prompts: vec![first],
-            answered: Vec::new(),
-            unsure: Vec::new(),
-            n_rounds: 0,
+            ledger,
             _notifications: notifications,
             desktop,
         };
-        life.settle().await?;
+        life.ledger.settle(&life.session).await?;
         Ok(life)
     }
 
@@ -221,22 +170,7 @@ impl Life {
     }
 
     async fn snapshot(&self) -> Result<Snapshot> {
-        let asked = tokio::time::timeout(SOON, self.session.snapshot()).await.context("no snapshot")?;
-        asked.map_err(|error| anyhow::anyhow!("{error:?}"))
-    }
-
-    async fn command(&self, command: Command) -> Result<Result<(), ErrorCode>> {
-        let answer = tokio::time::timeout(SOON, self.session.command(command)).await.context("no answer")?;
-        Ok(answer.map_err(|error| error.code))
-    }
-
-    /// Sends a prompt over the link, and waits until it is accepted.
-    async fn send(&mut self, mark: &str, done: &str, text: String) -> Result<()> {
-        let prompt = Command::Prompt { text, attachments: Vec::new(), delivery: Delivery::default() };
-        let sent = self.command(prompt).await?;
-        ensure!(sent.is_ok(), "{mark} was refused: {sent:?}");
-        self.prompts.push(Accepted { mark: mark.to_owned(), done: done.to_owned(), n_sent: 1 });
-        Ok(())
+        KilledSession::snapshot(&self.session, SOON).await
     }
 
     /// Types a prompt in the window, and waits until the server has it.
@@ -250,87 +184,52 @@ impl Life {
             Ok(is_known.then_some(()))
         })
         .await?;
-        self.prompts.push(Accepted { mark: mark.to_owned(), done: mark.to_owned(), n_sent: 1 });
-        Ok(())
-    }
-
-    async fn decide(&mut self, request: &PermissionRequest) -> Result<()> {
-        let decide = || Command::Decide {
-            request_id: request.id.clone(),
-            shown: Some(request.shown.clone()),
-            decision: Decision::AllowOnce { updated_input: None },
-        };
-        let first = self.command(decide()).await?;
-        ensure!(first.is_ok(), "the answer was refused: {first:?}");
-        self.answered.push(request.id.clone());
-        let second = self.command(decide()).await?;
-        ensure!(second == Err(ErrorCode::NoSuchRequest), "a second answer: {second:?}");
+        self.ledger.accepted(mark, mark);
         Ok(())
     }
 
     /// A turn with a request, prompts that wait, and a kill in it. Then everything is finished.
     async fn survive(&mut self, victim: Victim, chance: &mut Chance) -> Result<()> {
-        self.n_rounds += 1;
-        let (nr, n_answered) = (self.n_rounds, self.answered.len());
-        let moment = Moment::of(chance);
-        let (has_child, n_waiting, is_typed) = (chance.below(2) == 0, chance.below(3), chance.below(3) == 0);
-        println!("  {nr}. {victim:?}, {moment:?}, child {has_child}, {n_waiting} waiting, typed {is_typed}");
-        let child = if has_child { "CHILD 600\n" } else { "" };
-        let script = format!(
-            "SAY m{nr}a.\n{child}SLOW 10 {N_PIECES} w\nTOOL Bash {{\"command\": \"touch m{nr}r\"}}\nSAY e{nr}a."
-        );
+        let (nr, plan) = (self.ledger.begin_turn(), KillPlan::of(chance));
+        let is_typed = chance.below(3) == 0;
+        println!("  {nr}. {victim:?}, {plan:?}, typed {is_typed}");
         let (sender, mut events) = mpsc::channel(10_000);
         let subscribed =
             tokio::time::timeout(SOON, self.session.subscribe(Subscriber::Every(sender))).await?;
         subscribed.map_err(|error| anyhow::anyhow!("{error:?}"))?;
-        self.send(&format!("m{nr}a."), &format!("e{nr}a."), script).await?;
-        for letter in ["b", "c"].into_iter().take(n_waiting) {
-            let mark = format!("m{nr}{letter}.");
+        self.ledger.send_turn(&self.session, &plan).await?;
+        for letter in ["b", "c"].into_iter().take(plan.n_waiting) {
             if is_typed && letter == "b" {
-                self.typed(&mark).await?;
+                self.typed(&self.ledger.waiting(letter)).await?;
             } else {
-                self.send(&mark, &mark, format!("SAY {mark}")).await?;
+                self.ledger.send_waiting(&self.session, letter).await?;
             }
         }
-        if moment != Moment::Accepted {
-            self.wait_for(moment, &mut events).await?;
-        }
+        let next = async || events.recv().await.map(|envelope| envelope.event);
+        self.ledger.wait_for(plan.moment, &self.session, next).await?;
         drop(events);
         let before = self.parts();
         let children = self.children(&before);
         if !victim.spares_turn() {
-            self.unsure.extend_from_slice(&self.answered[n_answered..]);
+            self.ledger.agent_is_killed();
         }
         self.kill(victim, &before).await?;
         self.recovers(victim, &before).await?;
-        self.is_whole(victim).await.context("after the kill")?;
-        if moment != Moment::Answered {
+        let whole = self.ledger.is_whole(&self.snapshot().await?, &self.stored()?, victim.spares_turn());
+        whole.context("after the kill")?;
+        if plan.moment != KillMoment::Answered {
             self.shows_what_waits(victim, nr).await?;
         }
-        self.settle().await?;
-        self.is_counted()?;
+        self.ledger.settle(&self.session).await?;
+        self.ledger.is_counted(&self.stored()?, &lines_below(&self.heard)?)?;
         self.is_tidy(victim, &before, &children).await?;
-        let last = self.prompts.last().context("there are prompts")?.done.clone();
+        let last = self.ledger.prompts.last().context("there are prompts")?.done.clone();
         self.shows(&[last]).await
     }
 
-    /// Waits for a moment of the turn. A request that was to be answered is.
-    async fn wait_for(&mut self, moment: Moment, events: &mut mpsc::Receiver<Envelope>) -> Result<()> {
-        let mut n_pieces = 0;
-        while moment != Moment::Streaming(n_pieces) {
-            let event = tokio::time::timeout(SOON, events.recv()).await.context("no event")?;
-            match event.context("the session goes on")?.event {
-                Event::BlocksChanged { .. } => n_pieces += 1,
-                Event::PermissionRequested { request, .. } => {
-                    if moment == Moment::Answered {
-                        self.decide(&request).await?;
-                    }
-                    return Ok(());
-                }
-                _ => {}
-            }
-        }
-        Ok(())
+    /// The lines of the agents' transcripts.
+    fn stored(&self) -> Result<Vec<Value>> {
+        lines_below(&self.desktop.home())
     }
 
     /// The processes that agents left in sessions of their own.
@@ -407,48 +306,6 @@ impl Life {
         Ok(())
     }
 
-    /// Each prompt is said to be done, or waits, or is with the agent; and none that is said to wait for the first time has
-    /// reached an agent. A request is open, or its call says that it did not run.
-    async fn is_whole(&self, victim: Victim) -> Result<()> {
-        let Snapshot { session, items, .. } = self.snapshot().await?;
-        let stored = lines_below(&self.desktop.home())?;
-        let is_working = is_working(&session.status) || !session.requests.is_empty();
-        for prompt in &self.prompts {
-            let waiting: Vec<_> =
-                session.queue.iter().filter(|waiting| waiting.text.contains(&prompt.mark)).collect();
-            let n_begun = n_begun(&stored, &prompt.mark);
-            ensure!(waiting.len() <= 1, "{prompt:?} waits twice");
-            ensure!(n_begun <= prompt.n_sent, "agents began with {prompt:?} {n_begun} times");
-            match waiting[..] {
-                [waiting] if waiting.held && !waiting.cut_off => {
-                    ensure!(n_begun == 0, "{prompt:?} is held as new, and an agent began with it");
-                }
-                [] if !is_said(&items, &prompt.done) => {
-                    ensure!(
-                        is_working && victim.spares_turn(),
-                        "{prompt:?} is lost; agents began with it {n_begun} times: {session:#?}"
-                    );
-                }
-                _ => {}
-            }
-        }
-        if !victim.spares_turn() {
-            ensure!(session.requests.is_empty(), "a request of an agent that ended: {:?}", session.requests);
-            for item in &items {
-                if let Body::ToolCall(call) = &item.body {
-                    let is_open =
-                        matches!(call.state, ToolState::Preparing | ToolState::Running | ToolState::Waiting);
-                    ensure!(
-                        !is_open || is_working,
-                        "{:?}: a call of an agent that ended: {call:#?}",
-                        call.state
-                    );
-                }
-            }
-        }
-        Ok(())
-    }
-
     /// The window shows what waits for the user: prompts, and the request if its turn goes on.
     async fn shows_what_waits(&self, victim: Victim, nr: usize) -> Result<()> {
         if victim.spares_turn() {
@@ -459,6 +316,7 @@ impl Life {
         }
         let session = self.snapshot().await?.session;
         let mut words: Vec<String> = self
+            .ledger
             .prompts
             .iter()
             .filter(|prompt| session.queue.iter().any(|waiting| waiting.text.contains(&prompt.mark)))
@@ -477,57 +335,6 @@ impl Life {
             if missing.is_empty() { Ok(Some(())) } else { bail!("{missing:?} is not in: {shown}") }
         })
         .await
-    }
-
-    /// Answers each request and sends each held prompt again, until nothing waits and nobody works.
-    async fn settle(&mut self) -> Result<()> {
-        eventually("everything is finished", SOON, async || {
-            Ok(match self.go_on().await {
-                Ok(None) => Some(Ok(())),
-                Ok(Some(unfinished)) => return Err(unfinished),
-                Err(error) => Some(Err(error)),
-            })
-        })
-        .await?
-    }
-
-    /// Answers what is asked and sends again what is held. Returns what is not finished.
-    async fn go_on(&mut self) -> Result<Option<anyhow::Error>> {
-        let Snapshot { session, items, .. } = self.snapshot().await?;
-        for request in &session.requests {
-            if !self.answered.contains(&request.id) {
-                self.decide(request).await?;
-            }
-        }
-        for waiting in session.queue.iter().filter(|waiting| waiting.held) {
-            let again = self.command(Command::Resend { prompt_id: waiting.id.clone() }).await?;
-            let sent = self.prompts.iter_mut().find(|prompt| waiting.text.contains(&prompt.mark));
-            if again.is_ok() && waiting.cut_off {
-                sent.with_context(|| format!("an unknown prompt: {waiting:?}"))?.n_sent += 1;
-            }
-        }
-        let missing: Vec<_> = self.prompts.iter().filter(|prompt| !is_said(&items, &prompt.done)).collect();
-        let is_quiet =
-            session.requests.is_empty() && session.queue.is_empty() && !is_working(&session.status);
-        Ok((!is_quiet || !missing.is_empty()).then(|| anyhow::anyhow!("{missing:#?} of {session:#?}")))
-    }
-
-    /// An agent began with each prompt, and as often as the user sent it at most. Each answer was read once.
-    fn is_counted(&self) -> Result<()> {
-        let (stored, heard) = (lines_below(&self.desktop.home())?, lines_below(&self.heard)?);
-        for prompt in &self.prompts {
-            let n = n_begun(&stored, &prompt.mark);
-            ensure!((1..=prompt.n_sent).contains(&n), "agents began with {prompt:?} {n} times");
-        }
-        for request in &self.answered {
-            let is_answer = |line: &&Value| {
-                line["type"] == "control_response" && line["response"]["request_id"] == *request.0
-            };
-            let n = heard.iter().filter(is_answer).count();
-            ensure!(n <= 1, "{request:?} was answered {n} times");
-            ensure!(n == 1 || self.unsure.contains(request), "the answer to {request:?} is lost");
-        }
-        Ok(())
     }
 
     /// What belonged to a killed process is gone, and nothing runs twice.
@@ -568,47 +375,8 @@ impl Life {
     }
 }
 
-fn is_working(status: &Status) -> bool {
-    matches!(
-        status,
-        Status::Starting | Status::Working { .. } | Status::Interrupting | Status::NeedsInput { .. }
-    )
-}
-
 fn json(body: &Body) -> String {
     serde_json::to_string(body).unwrap_or_default()
-}
-
-/// Whether the agent has said this.
-fn is_said(items: &[deskbell_engine::api::Item], words: &str) -> bool {
-    let said = items.iter().filter(|item| matches!(item.body, Body::Text { .. }));
-    said.into_iter()
-        .any(|item| text_of(&serde_json::to_value(&item.body).unwrap_or_default()).contains(words))
-}
-
-/// How often agents began a turn with the prompt of this mark: an agent that is killed earlier has it in no transcript.
-fn n_begun(stored: &[Value], mark: &str) -> usize {
-    stored.iter().filter(|line| line["type"] == "user" && line["message"].to_string().contains(mark)).count()
-}
-
-/// The lines of JSON in the files of agents in this folder and below it: what they read, or their transcripts.
-fn lines_below(folder: &Path) -> Result<Vec<Value>> {
-    let (mut lines, mut folders) = (Vec::new(), vec![folder.to_owned()]);
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(&folder)? {
-            let entry = entry?;
-            let path = entry.path();
-            if entry.file_type()?.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "jsonl" || extension == "ndjson")
-            {
-                // The last line of a killed agent may be torn.
-                let text = std::fs::read_to_string(&path)?;
-                lines.extend(text.lines().filter_map(|line| serde_json::from_str(line).ok()));
-            }
-        }
-    }
-    Ok(lines)
 }
 
 /// The composer of the window.
@@ -648,22 +416,17 @@ async fn shown(accessibility: &Accessibility) -> Result<String> {
     Ok(words.join("\n"))
 }
 
-/// Victims in an order of the seed: of as many as there are or a multiple of that, each as often as the others.
-fn order(n: usize, chance: &mut Chance) -> Vec<Victim> {
-    let n_whole = n.next_multiple_of(VICTIMS.len());
-    let mut victims: Vec<Victim> = VICTIMS.iter().copied().cycle().take(n_whole).collect();
-    for last in (1..victims.len()).rev() {
-        victims.swap(last, chance.below(last + 1));
-    }
-    victims.truncate(n);
-    victims
-}
-
 pub async fn random_kills_lose_and_double_nothing_and_leave_nothing() -> Result<()> {
     let given = std::env::var("DESKBELL_KILLS").ok();
-    let n_kills = given.map_or(Ok(N_KILLS), |n| n.parse()).context("DESKBELL_KILLS")?;
+    let n_kills = given.map_or(Ok(N_IN_WINDOW), |n| n.parse()).context("DESKBELL_KILLS")?;
     let mut chance = Chance(seed());
-    let victims = order(n_kills, &mut chance);
+    let victims = if n_kills == N_IN_WINDOW {
+        let mut others = order(&BELOW_WINDOW, N_IN_WINDOW - OF_WINDOW.len(), &mut chance);
+        others.extend(OF_WINDOW);
+        order(&others, N_IN_WINDOW, &mut chance)
+    } else {
+        order(&[&OF_WINDOW[..], &BELOW_WINDOW].concat(), n_kills, &mut chance)
+    };
     for (nr, victims) in victims.chunks(OF_LIFE).enumerate() {
         println!("life {nr}: {victims:?}");
         let mut life = Life::begin().await?;
@@ -678,5 +441,6 @@ pub async fn random_kills_lose_and_double_nothing_and_leave_nothing() -> Result<
         }
         life.end().await?;
     }
+    println!("{n_kills} kills: 0 lost, 0 twice, 0 left");
     Ok(())
 }

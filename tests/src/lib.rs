@@ -6,6 +6,8 @@ pub mod agent_matrix;
 pub mod chance;
 pub mod hostile_output;
 pub mod hostile_projects;
+#[cfg(target_os = "linux")]
+pub mod kills;
 pub mod line_kinds;
 pub mod mock_api;
 pub mod mock_models;

@@ -31,7 +31,11 @@ pub struct World {
 impl World {
     /// `None`, with a message, where the app is not built.
     pub fn new() -> Option<Self> {
-        let program = app()?;
+        app().map(Self::of)
+    }
+
+    /// With this program, which is the app or the program without windows.
+    pub fn of(program: PathBuf) -> Self {
         let home = tempfile::Builder::new().prefix("server").tempdir().unwrap();
         let data = home.path().join("data");
         std::fs::create_dir_all(data.join("deskbell")).unwrap();
@@ -39,7 +43,7 @@ impl World {
             std::fs::create_dir(home.path().join(folder)).unwrap();
         }
         let mark = uuid::Uuid::new_v4().to_string();
-        Some(Self { data, mark, home, idle: "600", version: None, program })
+        Self { data, mark, home, idle: "600", version: None, program }
     }
 
     /// Puts the demo agent, over ACP, in the place of this program.
