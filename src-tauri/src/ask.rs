@@ -16,7 +16,7 @@ pub fn ask(app: &AppHandle, project: &ProjectRef, session: &Session, request: Pe
     let label = app.state::<Windows>().label_showing(project, &session.id);
     if let Some(label) = label
         && app.state::<Arc<CurrentSettings>>().get().asking != Asking::Card
-        && let Some(dialog) = DialogRequest::of(&windows::name_of(project), session, request)
+        && let Some(dialog) = DialogRequest::of(&project.name(), session, request)
     {
         app.state::<DialogController>().ask(&label, dialog);
     }

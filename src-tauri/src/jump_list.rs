@@ -38,7 +38,7 @@ pub struct JumpList {
 pub fn contents(known: &[KnownProject]) -> JumpList {
     let here = known.iter().map(|known| &known.project).filter(|project| project.here().is_some());
     let link = |project: &ProjectRef| Link {
-        title: Title::one_line(&crate::windows::name_of(project), TITLE),
+        title: Title::one_line(&project.name(), TITLE),
         tooltip: fitting(&Title::one_line(&project.to_string(), TOOLTIP)),
         arguments: format!("--open {}", quoted(&project.to_string())),
     };

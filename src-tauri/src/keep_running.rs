@@ -1,6 +1,6 @@
 //! Sessions that keep running when Deskbell closes. They run in the server of this user; the registry mirrors them.
 
-use crate::windows::{Windows, name_of};
+use crate::windows::Windows;
 use crate::{board, emit, keep_awake, start, worktree_uses};
 use deskbell_engine::api::{ProjectRef, WindowEvent};
 use deskbell_engine::remote::{Dial, ServerLink};
@@ -56,7 +56,7 @@ pub async fn follow(app: AppHandle) {
         let known = listed.borrow_and_update().clone().unwrap_or_default();
         for session in registry.add_kept(known).await {
             let project = ProjectRef::from(session.project.as_str());
-            tracing::info!(session = %session.id, project = name_of(&project), "a kept session was found");
+            tracing::info!(session = %session.id, project = project.name(), "a kept session was found");
             for label in app.state::<Windows>().labels_of(&project) {
                 let session = Box::new(session.clone());
                 emit::to_window(&app, &label, WindowEvent::SessionListed { session });

@@ -13,7 +13,7 @@ use crate::places::{PlacesStore, WindowPlace};
 use crate::questions::OpenQuestions;
 use crate::running_commits::RunningCommits;
 use crate::windows::{
-    BOARD, ProjectWindow, Windows, bring_up, is_focused, name_of, seen_failures, title, title_of_own,
+    BOARD, ProjectWindow, Windows, bring_up, is_focused, seen_failures, title, title_of_own,
 };
 use crate::worktree_uses;
 use crate::zoom;
@@ -116,7 +116,7 @@ fn build(
     project: &ProjectRef,
     known: Option<&WindowPlace>,
 ) -> tauri::Result<WebviewWindow> {
-    let title = format!("{} — Deskbell", name_of(project));
+    let title = format!("{} — Deskbell", project.name());
     let window = new_window(app, label, &title, DEFAULT_SIZE)?;
     if let Some(zoom) = app.state::<PlacesStore>().zoom(project) {
         window.set_zoom(zoom::factor(zoom))?;
@@ -351,7 +351,7 @@ async fn close_unless_cancelled(app: &AppHandle, window: &WebviewWindow) {
     }
     let sessions = app.state::<SessionRegistry>().sessions(&project);
     let chosen = app.state::<Arc<CurrentSettings>>().get().closing;
-    let answer = match (closing::question(&name_of(&project), &sessions), chosen) {
+    let answer = match (closing::question(&project.name(), &sessions), chosen) {
         (None, _) | (_, Closing::Stop) => Answer::Stop { remember: false },
         (_, Closing::Background) => Answer::Background { remember: false },
         (Some(question), Closing::Ask) => match deskbell_dialogs::confirm(window, question).await {
@@ -579,8 +579,8 @@ pub fn retitle(app: &AppHandle, label: &str, project: &ProjectRef) {
     });
     let Ok((seen, is_own)) = seen else { return };
     let title = match sessions.first() {
-        Some(session) if is_own => title_of_own(&name_of(project), session, &seen),
-        _ => title(&name_of(project), &sessions, &seen),
+        Some(session) if is_own => title_of_own(&project.name(), session, &seen),
+        _ => title(&project.name(), &sessions, &seen),
     };
     // A folder may have a misleading name too.
     if let Err(error) = window.set_title(&Title::one_line(&title, TITLE)) {

@@ -130,10 +130,7 @@ impl Bell {
         let target = Target { project: project.clone(), session_id: None, request_id: None, deniable: None };
         self.show(Notice {
             key: in_background(project),
-            summary: Title::one_line(
-                &format!("{} works in the background", windows::name_of(project)),
-                SUMMARY,
-            ),
+            summary: Title::one_line(&format!("{} works in the background", project.name()), SUMMARY),
             words: format!("{sessions}. Click here, or start Deskbell again, to open the window."),
             kind: BellKind::default(),
             target,
@@ -171,7 +168,7 @@ impl Bell {
             self.n_named.store(waiting.len(), Ordering::Relaxed);
             return self.show(folded(&waiting, kind, target(project, session, request)));
         }
-        let summary = Title::one_line(&format!("{} · {}", windows::name_of(project), session.title), SUMMARY);
+        let summary = Title::one_line(&format!("{} · {}", project.name(), session.title), SUMMARY);
         let (key, target) = (session.id.clone(), target(project, session, request));
         self.show(Notice { key, summary, words, kind, target });
     }
@@ -351,7 +348,7 @@ fn words_of_lost(title: &str, n_more: usize) -> String {
 /// One notification for many sessions.
 fn folded(waiting: &[(ProjectRef, Session)], kind: BellKind, target: Target) -> Notice {
     let name = |(project, session): &(ProjectRef, Session)| {
-        Title::one_line(&format!("{} · {}", windows::name_of(project), session.title), SUMMARY)
+        Title::one_line(&format!("{} · {}", project.name(), session.title), SUMMARY)
     };
     let mut names: Vec<String> = waiting.iter().take(NAMED).map(name).collect();
     if waiting.len() > NAMED {

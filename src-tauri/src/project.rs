@@ -4,7 +4,7 @@ mod far;
 
 use crate::emit;
 use crate::watch::FolderWatches;
-use crate::windows::{ProjectWindow, Windows, name_of};
+use crate::windows::{ProjectWindow, Windows};
 use deskbell_engine::acp::ChosenAgent;
 use deskbell_engine::api::*;
 use deskbell_engine::changes::WorkingTree;
@@ -79,7 +79,7 @@ pub async fn view(app: &AppHandle, label: &str) -> Result<ProjectView, CommandEr
     unread_files.extend(folder.unread_branch);
     Ok(ProjectView {
         path: project.display().to_string(),
-        name: name_of(&reference),
+        name: reference.name(),
         machine: None,
         checkout: folder.checkout,
         keep_running,

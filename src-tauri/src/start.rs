@@ -271,7 +271,7 @@ pub async fn recent(app: &AppHandle) -> Result<Vec<RecentProject>, CommandError>
             sessions.iter().filter(|session| session.status.state() == Some(state)).count() as u32
         };
         RecentProject {
-            name: Title::one_line(&crate::windows::name_of(&known.project), LONGEST),
+            name: Title::one_line(&known.project.name(), LONGEST),
             place: Title::one_line(&known.place(home.as_deref()), LONGEST),
             last_used_at: known.last_used_at,
             pinned: known.pinned,

@@ -2,7 +2,7 @@
 //! keyboard, a request of another one has no dialog.
 
 use crate::emit;
-use crate::windows::{Windows, name_of};
+use crate::windows::Windows;
 use deskbell_engine::api::{ProjectRef, Session, SessionId, WindowEvent};
 use deskbell_sessions::registry::SessionRegistry;
 use std::collections::HashMap;
@@ -48,7 +48,7 @@ pub fn sessions_changed(app: &AppHandle) {
 }
 
 fn list_of(app: &AppHandle, label: &str, waiting: &[(ProjectRef, Session)]) -> Vec<String> {
-    elsewhere(&app.state::<Windows>(), label, waiting).map(|(project, _)| name_of(project)).collect()
+    elsewhere(&app.state::<Windows>(), label, waiting).map(|(project, _)| project.name()).collect()
 }
 
 /// The sessions that this window does not show.

@@ -271,15 +271,6 @@ impl Windows {
     }
 }
 
-/// The project's name: its folder's, with the machine if that is another one.
-pub fn name_of(project: &ProjectRef) -> String {
-    let name = project.folder_name();
-    match project.machine() {
-        Some(machine) => format!("{name} ({machine})"),
-        None => name,
-    }
-}
-
 /// Brings a window to the front.
 pub fn bring_up(app: &AppHandle, label: &str) {
     let Some(window) = app.get_webview_window(label) else { return };

@@ -137,12 +137,16 @@ impl ProjectRef {
         self.there().map(|project| &project.machine)
     }
 
-    /// The name of its folder, or the path of the top one.
-    pub fn folder_name(&self) -> String {
+    /// The name of its folder, or the path of the top one, with the machine if that is another one.
+    pub fn name(&self) -> String {
         let folder = self.folder();
-        folder
+        let name = folder
             .file_name()
-            .map_or_else(|| folder.display().to_string(), |name| name.to_string_lossy().into_owned())
+            .map_or_else(|| folder.display().to_string(), |name| name.to_string_lossy().into_owned());
+        match self.machine() {
+            Some(machine) => format!("{name} ({machine})"),
+            None => name,
+        }
     }
 
     fn folder(&self) -> &Path {
@@ -231,6 +235,7 @@ mod tests {
         assert!(here.is_on_this_computer() && other.is_on_this_computer() && !boxed.is_on_this_computer());
         assert!(there("flatpak:host", "/app").is_on_this_computer());
         assert!(!there("kubectl:web", "/app").is_on_this_computer());
-        assert_eq!([&here, &inside, &there("box", "/")].map(ProjectRef::folder_name), ["app", "inside", "/"]);
+        let names = [&here, &inside, &there("box", "/")].map(ProjectRef::name);
+        assert_eq!(names, ["app", "inside (box)", "/ (box)"]);
     }
 }

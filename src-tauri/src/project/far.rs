@@ -1,7 +1,7 @@
 //! The view of a project on another machine: what its machine said about it. Nothing of its folder is read here.
 
 use super::{UnreadFiles, shown_first};
-use crate::windows::{Windows, name_of};
+use crate::windows::Windows;
 use deskbell_engine::api::*;
 use deskbell_sessions::orphans::OrphanProcesses;
 use deskbell_sessions::registry::SessionRegistry;
@@ -33,7 +33,7 @@ pub fn view(app: &AppHandle, label: &str, there: &RemoteProject) -> Result<Proje
     };
     Ok(ProjectView {
         path: there.to_string(),
-        name: name_of(&project),
+        name: project.name(),
         machine: Some(FarMachine { name: there.machine.to_string(), is_connecting }),
         checkout,
         keep_running: None,
