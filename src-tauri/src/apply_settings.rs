@@ -2,10 +2,11 @@
 
 use crate::start;
 use crate::windows::{BOARD, Windows};
-use crate::{autostart, board, emit, keep_awake, lifecycle, project, zoom};
+use crate::{board, emit, keep_awake, lifecycle, project, zoom};
 use deskbell_cli::logs;
+use deskbell_desktop::autostart;
 use deskbell_dialogs::Question;
-use deskbell_engine::api::{CommandError, Settings, WindowEvent};
+use deskbell_engine::api::{CommandError, ErrorCode, Settings, WindowEvent};
 use deskbell_engine::disk;
 use deskbell_engine::settings::{SettingsFile, SettingsWatch};
 use deskbell_sessions::registry::SessionRegistry;
@@ -108,7 +109,7 @@ async fn apply(app: &AppHandle, before: &Settings, now: &Settings) {
         keep_awake::sessions_changed(app);
     }
     if before.autostart != now.autostart {
-        autostart::apply(app, now.autostart, autostart::When::Changed).await;
+        start_at_login(app, now.autostart, autostart::When::Changed).await;
     }
     if before.zoom != now.zoom {
         zoom::apply(app);
@@ -116,6 +117,25 @@ async fn apply(app: &AppHandle, before: &Settings, now: &Settings) {
     if before.agent.program != now.agent.program {
         // Another agent may be found now.
         project::send_to_all_windows(app).await;
+    }
+}
+
+/// Puts the setting “autostart” into effect. After a change, each window shows why it could not be.
+pub async fn start_at_login(app: &AppHandle, is_wanted: bool, when: autostart::When) {
+    let Err(error) = autostart::apply(is_wanted, when).await else { return };
+    tracing::warn!(%error, "could not put the setting “autostart” into effect");
+    if when == autostart::When::AtStart {
+        return;
+    }
+    let what =
+        if is_wanted { "Deskbell will not start at login" } else { "Deskbell will still start at login" };
+    for label in app.state::<Windows>().labels() {
+        let error = CommandError {
+            code: ErrorCode::Internal,
+            message: "The setting “Start at login” could not be put into effect.".to_owned(),
+            detail: Some(error.to_string()),
+        };
+        emit::to_window(app, &label, WindowEvent::Failed { what: what.to_owned(), error });
     }
 }
 

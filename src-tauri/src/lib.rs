@@ -5,7 +5,6 @@
 
 mod apply_settings;
 mod ask;
-mod autostart;
 mod background;
 mod board;
 mod closing;
@@ -13,12 +12,9 @@ mod commands;
 mod emit;
 mod far;
 mod forward;
-#[cfg(any(windows, test))]
-mod jump_list;
 mod keep_awake;
 mod keep_running;
 mod lifecycle;
-mod links;
 mod marks;
 mod menu_bar;
 mod notify;

@@ -5,7 +5,6 @@ pub mod own;
 use crate::background::{Background, IDLE};
 use crate::closing;
 use crate::emit::{Channels, to_window};
-use crate::links;
 use crate::marks;
 use crate::menu_bar;
 use crate::notify::Bell;
@@ -18,6 +17,7 @@ use crate::windows::{
 use crate::worktree_uses;
 use crate::zoom;
 use anyhow::Context;
+use deskbell_desktop::links;
 #[cfg(target_os = "linux")]
 use deskbell_desktop::webkit;
 use deskbell_dialogs::Answer;

@@ -12,13 +12,14 @@ use crate::start::{self, StartPage};
 use crate::watch::FolderWatches;
 use crate::windows::Windows;
 use crate::{
-    apply_settings, autostart, board, commands, emit, keep_awake, keep_running, lifecycle, menu_bar, project,
-    starting, tray, waiting, worktree_uses,
+    apply_settings, board, commands, emit, keep_awake, keep_running, lifecycle, menu_bar, project, starting,
+    tray, waiting, worktree_uses,
 };
 use anyhow::Context;
 use deskbell_cli::args::Args;
 use deskbell_cli::logs;
 use deskbell_cli::signals;
+use deskbell_desktop::autostart;
 #[cfg(all(unix, not(target_os = "macos")))]
 use deskbell_desktop::second_start::{self, SecondStart};
 #[cfg(target_os = "linux")]
@@ -379,10 +380,10 @@ fn setup(app: &AppHandle, args: Args, opened: Opened) -> anyhow::Result<()> {
     tauri::async_runtime::spawn(apply_settings::follow(app.clone()));
     tauri::async_runtime::spawn(tray::follow(app.clone()));
     #[cfg(windows)]
-    tauri::async_runtime::spawn(crate::jump_list::follow(app.clone()));
+    tauri::async_runtime::spawn(start::follow_jump_list(app.clone()));
     let (starting, is_wanted) = (app.clone(), app.state::<Arc<CurrentSettings>>().get().autostart);
     tauri::async_runtime::spawn(async move {
-        autostart::apply(&starting, is_wanted, autostart::When::AtStart).await;
+        apply_settings::start_at_login(&starting, is_wanted, autostart::When::AtStart).await;
     });
     tauri::async_runtime::spawn(opening::open_dropped(app.clone(), dropped));
     tauri::async_runtime::spawn(folders::remove_leftovers(data_folder));

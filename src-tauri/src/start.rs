@@ -134,18 +134,6 @@ impl StartPage {
         Ok(())
     }
 
-    /// The projects that were opened earlier.
-    #[cfg(windows)]
-    pub async fn listed(&self) -> Result<Vec<KnownProject>, CommandError> {
-        self.known().await
-    }
-
-    /// Waits for the next change of the list by this app.
-    #[cfg(windows)]
-    pub async fn list_changed(&self) {
-        self.list_changes.notified().await;
-    }
-
     fn noted(&self, projects: Projects) -> Vec<KnownProject> {
         self.lock().unread.extend(projects.set_aside.as_ref().map(unread_list));
         projects.known
@@ -329,6 +317,22 @@ pub async fn send(app: &AppHandle) {
         }
         Ok(_) => {}
         Err(error) => tracing::warn!(%error, "could not send the start page its content"),
+    }
+}
+
+/// Shows the projects in the jump list as long as the app runs, and again after each change by this app.
+#[cfg(windows)]
+pub async fn follow_jump_list(app: AppHandle) {
+    let page = app.state::<StartPage>();
+    loop {
+        let shown = match page.known().await {
+            Ok(known) => deskbell_desktop::jump_list::show(&known).await,
+            Err(error) => Err(anyhow::anyhow!(error.message)),
+        };
+        if let Err(error) = shown {
+            tracing::info!(error = format!("{error:#}"), "the jump list was not changed");
+        }
+        page.list_changes.notified().await;
     }
 }
 

@@ -15,7 +15,7 @@ const FILES: &[&str] = &[
     // A token for a window of Wayland.
     "src-tauri/desktop/src/activation.rs",
     // The jump list of Windows.
-    "src-tauri/src/jump_list/native.rs",
+    "src-tauri/desktop/src/jump_list/native.rs",
     // A variable that WebKit reads before the first page.
     "src-tauri/desktop/src/webkit.rs",
     // The policies of threads.

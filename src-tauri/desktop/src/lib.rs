@@ -1,5 +1,5 @@
-//! The desktop around the windows: the user's editor and terminal, the clipboard, the engine that draws the pages, the token
-//! that raises a window, and a process of the app that runs already.
+//! The desktop around the windows: the user's editor, terminal and browser, the clipboard, the start at login, the jump list,
+//! the engine that draws the pages, the token that raises a window, and a process of the app that runs already.
 //!
 //! No function here takes a session or sends something to a page. No shell reads the command line of a program that is
 //! started here, and the program continues without Deskbell.
@@ -8,10 +8,13 @@
 
 #[cfg(target_os = "linux")]
 pub mod activation;
+pub mod autostart;
 pub mod clipboard;
 mod detached;
 pub mod editor;
 pub mod gpu;
+pub mod jump_list;
+pub mod links;
 #[cfg(all(unix, not(target_os = "macos")))]
 pub mod second_start;
 pub mod terminal;

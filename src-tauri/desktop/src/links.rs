@@ -9,7 +9,7 @@ use tauri::Url;
 /// Returns whether the page may navigate to this address. WebKitGTK lets a meta refresh through the CSP.
 pub fn may_navigate(url: &Url) -> bool {
     let is_ours = url.scheme() == "tauri" || url.host_str() == Some("tauri.localhost");
-    is_ours || (cfg!(dev) && url.host_str() == Some("localhost"))
+    is_ours || (tauri::is_dev() && url.host_str() == Some("localhost"))
 }
 
 /// Checks a link for the user's browser or mail program, by the rule for the links of a document.

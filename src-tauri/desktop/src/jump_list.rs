@@ -1,5 +1,5 @@
 //! The jump list of Windows, which the taskbar shows with the right button: the projects of this machine that were opened
-//! last, and the start page. What it has is pure and compiled for tests on every system; `native` shows it.
+//! last, and the start page. What it has is pure and compiled on every system; `native` shows it.
 
 #[cfg(windows)]
 mod native;
@@ -86,39 +86,28 @@ fn fitting(text: &str) -> String {
         .collect()
 }
 
-/// Shows the list as long as the app runs, and again after each change.
+/// Replaces the list by that of these projects.
 #[cfg(windows)]
-pub async fn follow(app: tauri::AppHandle) {
-    use crate::start::StartPage;
+pub async fn show(known: &[KnownProject]) -> anyhow::Result<()> {
     use anyhow::Context;
-    use tauri::Manager;
 
     /// Longest wait for the shell of Windows.
     const DEADLINE: std::time::Duration = std::time::Duration::from_secs(10);
 
-    let page = app.state::<StartPage>();
-    loop {
-        let shown = async {
-            let list = contents(&page.listed().await.map_err(|error| anyhow::anyhow!(error.message))?);
-            let program = std::env::current_exe().context("the program has no path")?;
-            let (answer, answered) = tokio::sync::oneshot::channel();
-            // A thread with an apartment of its own.
-            let thread = std::thread::Builder::new().name("jump list".to_owned());
-            thread.spawn(move || answer.send(native::show(&program, &list)))?;
-            let shown =
-                tokio::time::timeout(DEADLINE, answered).await.context("the shell does not answer")?;
-            shown.context("the thread ended")?.context("the shell refused it")
-        };
-        if let Err(error) = shown.await {
-            tracing::info!(error = format!("{error:#}"), "the jump list was not changed");
-        }
-        page.list_changed().await;
-    }
+    let list = contents(known);
+    let program = std::env::current_exe().context("the program has no path")?;
+    let (answer, answered) = tokio::sync::oneshot::channel();
+    // A thread with an apartment of its own.
+    let thread = std::thread::Builder::new().name("jump list".to_owned());
+    thread.spawn(move || answer.send(native::show(&program, &list)))?;
+    let shown = tokio::time::timeout(DEADLINE, answered).await.context("the shell does not answer")?;
+    shown.context("the thread ended")?.context("the shell refused it")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use deskbell_engine::api::RemoteProject;
 
     fn known(path: &str) -> KnownProject {
         KnownProject::new(path)
@@ -131,7 +120,7 @@ mod tests {
 
     #[test]
     fn the_projects_of_this_machine_are_listed_in_their_order() {
-        let far = crate::windows::project_on("box", "/srv/app");
+        let far = RemoteProject { machine: "box".parse().unwrap(), folder: "/srv/app".parse().unwrap() };
         let far = KnownProject::new(far);
         let list = contents(&[known("/home/me/tide"), far, known("/home/me/my app")]);
         assert_eq!(shown(&list, 9, &[]), ["--open \"/home/me/tide\"", "--open \"/home/me/my app\""]);

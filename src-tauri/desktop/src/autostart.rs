@@ -3,14 +3,10 @@
 //! The file is written here and not by a plugin: it is ten lines, and whatever is at its place must neither hold up the
 //! app nor be lost.
 
-use crate::emit;
-use crate::windows::Windows;
 use deskbell_cli::args::BACKGROUND;
-use deskbell_engine::api::{CommandError, ErrorCode, WindowEvent};
 use deskbell_engine::disk::{self, ReadError, read_text, write_atomically};
 use std::io;
 use std::path::{Path, PathBuf};
-use tauri::{AppHandle, Manager};
 
 /// Maximum size of the file in bytes. Deskbell's has about 300.
 const MOST_BYTES: u64 = 64 * 1024;
@@ -27,26 +23,8 @@ pub enum When {
     Changed,
 }
 
-/// Puts the setting into effect. Each window shows why it could not be.
-pub async fn apply(app: &AppHandle, is_wanted: bool, when: When) {
-    let Err(error) = try_apply(is_wanted, when).await else { return };
-    tracing::warn!(%error, "could not put the setting “autostart” into effect");
-    if when == When::AtStart {
-        return;
-    }
-    let what =
-        if is_wanted { "Deskbell will not start at login" } else { "Deskbell will still start at login" };
-    for label in app.state::<Windows>().labels() {
-        let error = CommandError {
-            code: ErrorCode::Internal,
-            message: "The setting “Start at login” could not be put into effect.".to_owned(),
-            detail: Some(error.to_string()),
-        };
-        emit::to_window(app, &label, WindowEvent::Failed { what: what.to_owned(), error });
-    }
-}
-
-async fn try_apply(is_wanted: bool, when: When) -> io::Result<()> {
+/// Puts the setting into effect.
+pub async fn apply(is_wanted: bool, when: When) -> io::Result<()> {
     let Some(place) = place() else {
         let problem = "this is not possible on this system yet";
         return if is_wanted { Err(io::Error::new(io::ErrorKind::Unsupported, problem)) } else { Ok(()) };
