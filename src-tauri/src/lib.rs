@@ -20,7 +20,6 @@ mod menu_bar;
 mod notify;
 mod opening;
 mod pane;
-mod places;
 mod project;
 mod questions;
 mod running_commits;

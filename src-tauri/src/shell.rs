@@ -5,7 +5,6 @@ use crate::background::Background;
 use crate::emit::Channels;
 use crate::notify::{Bell, Ring};
 use crate::opening;
-use crate::places::{PlacesStore, SavedPlaces};
 use crate::questions::OpenQuestions;
 use crate::running_commits::RunningCommits;
 use crate::start::{self, StartPage};
@@ -20,6 +19,7 @@ use deskbell_cli::args::Args;
 use deskbell_cli::logs;
 use deskbell_cli::signals;
 use deskbell_desktop::autostart;
+use deskbell_desktop::places::{self, PlacesStore, SavedPlaces};
 #[cfg(all(unix, not(target_os = "macos")))]
 use deskbell_desktop::second_start::{self, SecondStart};
 #[cfg(target_os = "linux")]
@@ -28,7 +28,7 @@ use deskbell_dialogs::permission::{self, DialogController};
 use deskbell_engine::api::*;
 use deskbell_engine::bell::BellEvent;
 use deskbell_engine::disk::{self, SetAside};
-use deskbell_engine::projects::{Change, ProjectStore};
+use deskbell_engine::projects::ProjectStore;
 use deskbell_engine::search::Absent;
 use deskbell_engine::settings::SettingsFile;
 use deskbell_engine::stored::MarkStore;
@@ -40,7 +40,7 @@ use deskbell_sessions::queries::QuerySources;
 use deskbell_sessions::registry::{self, SessionRegistry};
 use deskbell_sessions::settings::CurrentSettings;
 use deskbell_sessions::trust;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use tauri::{AppHandle, Manager, RunEvent};
 use tokio::sync::mpsc;
@@ -69,7 +69,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     let app = tauri::Builder::default()
         .on_menu_event(|app, event| menu_bar::chosen(app, &event))
         .plugin(tauri_plugin_single_instance::init(starting::again))
-        .plugin(tauri_plugin_store::Builder::new().build())
+        .plugin(places::plugin())
         .invoke_handler(tauri::generate_handler![
             commands::connect,
             commands::create_session,
@@ -288,7 +288,7 @@ impl Opened {
         let orphans = OrphanProcesses::open(&data).context("opening the folder of runs")?;
         let hidden = HiddenSessions::open(&data);
         let files = registry::Files::read(&data)?;
-        let unread_projects = list_projects(&data, &places).context("opening the list of projects")?;
+        let unread_projects = places.list_projects(&data).context("opening the list of projects")?;
         Ok(Self { data, places, settings, decisions, orphans, hidden, files, unread_projects })
     }
 
@@ -306,21 +306,6 @@ impl Opened {
         let sessions = self.files.sessions.set_aside.iter().map(unread(UnreadKind::Session));
         places.chain(projects).chain(sessions).collect()
     }
-}
-
-/// Begins the list of projects with those that had a window, if there is no list yet. Returns a file in place of the
-/// list that could not be read.
-fn list_projects(data: &Path, places: &SavedPlaces) -> std::io::Result<Option<SetAside>> {
-    let store = ProjectStore::new(data);
-    let projects = store.load();
-    // The first window is the one that was used last.
-    let windows = places.windows().into_iter().rev().filter(|window| !window.demo);
-    let used: Vec<Change> =
-        (1..).zip(windows).map(|(at, window)| Change::Used { project: window.project, at }).collect();
-    if projects.is_new && !used.is_empty() {
-        store.change(&used)?;
-    }
-    Ok(projects.set_aside)
 }
 
 fn setup(app: &AppHandle, args: Args, opened: Opened) -> anyhow::Result<()> {
@@ -528,32 +513,4 @@ async fn ring_finished(app: &AppHandle, project: &ProjectRef, session: &Session,
 
 fn ring_failed(app: &AppHandle, project: &ProjectRef, session: &Session, words: String) {
     app.state::<Bell>().ring(app, Ring { event: BellEvent::Failed, project, session, words, request: None });
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_list_begins_with_the_projects_that_had_a_window() {
-        let data = tempfile::tempdir().unwrap();
-        let place = |project: &str, demo: bool| serde_json::json!({"project": project, "demo": demo, "size": null, "position": null});
-        let windows = [place("/last", false), place("/demo", true), place("/first", false)];
-        let text = serde_json::json!({ "windows": windows }).to_string();
-        let places = SavedPlaces::of(serde_json::from_str(&text).unwrap());
-        let listed = || {
-            let known = ProjectStore::new(data.path()).load().known;
-            known.into_iter().map(|known| known.project.to_string()).collect::<Vec<_>>()
-        };
-        assert_eq!(list_projects(data.path(), &places).unwrap(), None);
-        assert_eq!(listed(), ["/last", "/first"]);
-        // A list that the user has emptied stays empty.
-        ProjectStore::new(data.path()).change(&[Change::Clear]).unwrap();
-        assert_eq!(list_projects(data.path(), &places).unwrap(), None);
-        assert_eq!(listed(), [""; 0]);
-        // An unreadable list is reported, and not filled again.
-        std::fs::write(data.path().join("projects.json"), "torn {").unwrap();
-        let aside = list_projects(data.path(), &places).unwrap().unwrap();
-        assert!(aside.moved_to.is_ok());
-    }
 }

@@ -2,11 +2,11 @@
 
 use crate::background::Background;
 use crate::opening::{self, Confirmed};
-use crate::places::PlacesStore;
 use crate::windows::Windows;
 use crate::{emit, lifecycle, project, showing, start};
 use anyhow::Context;
 use deskbell_cli::args::{self, Args, Mode, Problem};
+use deskbell_desktop::places::PlacesStore;
 use deskbell_engine::api::*;
 use deskbell_engine::disk;
 use deskbell_engine::projects::ProjectStore;

@@ -1,7 +1,7 @@
 //! The zoom of windows: that of the settings, and a project's own, which its window's keys change.
 
-use crate::places::PlacesStore;
 use crate::windows::Windows;
+use deskbell_desktop::places::PlacesStore;
 use deskbell_engine::api::{ProjectRef, ZoomStep};
 use deskbell_sessions::settings::CurrentSettings;
 use std::sync::Arc;

@@ -15,6 +15,8 @@ pub mod editor;
 pub mod gpu;
 pub mod jump_list;
 pub mod links;
+pub mod places;
+pub mod screens;
 #[cfg(all(unix, not(target_os = "macos")))]
 pub mod second_start;
 pub mod terminal;

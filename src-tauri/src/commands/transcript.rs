@@ -3,8 +3,8 @@
 use super::{Answer, project_of};
 use crate::forward::Forward;
 use crate::lifecycle;
-use crate::places::PlacesStore;
 use crate::windows::Windows;
+use deskbell_desktop::places::PlacesStore;
 use deskbell_dialogs::permission::DialogController;
 use deskbell_engine::api::*;
 use deskbell_engine::session::{Feed, SessionHandle, Subscriber};

@@ -3,8 +3,8 @@
 use super::{bring_up, open, open_as, save_soon};
 use crate::ask;
 use crate::emit::to_window;
-use crate::places::PlacesStore;
 use crate::windows::{ProjectWindow, Windows};
+use deskbell_desktop::places::PlacesStore;
 use deskbell_dialogs::permission::DialogController;
 use deskbell_engine::api::{AgentKind, CommandError, ErrorCode, ProjectRef, Session, SessionId, WindowEvent};
 use deskbell_sessions::registry::SessionRegistry;

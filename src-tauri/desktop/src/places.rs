@@ -1,4 +1,5 @@
-//! The places of windows: what the window of each project, and the own window of a session, remembers, in `windows.json` by tauri-plugin-store.
+//! The places of windows: what the window of each project, and the own window of a session, remembers, in `windows.json`
+//! by tauri-plugin-store.
 //!
 //! The plugin truncates the file and writes (2.5), so a killed app could lose it. Each save therefore writes a copy as a
 //! whole first. A start takes the copy if the file is a part of it, or cannot be read.
@@ -8,11 +9,12 @@ use deskbell_engine::api::{ProjectRef, SessionId, SidePanels};
 use deskbell_engine::disk::{
     self, Loaded, ReadError, SetAside, load_json, open_regular, read_regular, set_aside, write_atomically,
 };
-use deskbell_engine::projects::KnownProject;
+use deskbell_engine::projects::{Change, KnownProject, ProjectStore};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tauri::plugin::TauriPlugin;
 use tauri::{AppHandle, Wry};
 use tauri_plugin_store::{JsonValue, StoreBuilder};
 
@@ -20,6 +22,11 @@ const WINDOWS: &str = "windows";
 
 /// Maximum size of the file. The places of windows take a few kilobytes.
 const MOST_BYTES: u64 = 4 * 1024 * 1024;
+
+/// The plugin that writes the file.
+pub fn plugin() -> TauriPlugin<Wry> {
+    tauri_plugin_store::Builder::new().build()
+}
 
 type Entries = HashMap<String, JsonValue>;
 
@@ -90,9 +97,19 @@ impl SavedPlaces {
         windows.filter_map(|window| WindowPlace::deserialize(window).ok()).collect()
     }
 
-    #[cfg(test)]
-    pub fn of(entries: Entries) -> Self {
-        Self { entries, unread: None }
+    /// Begins the list of projects with those that had a window, if there is no list yet. Returns a file in place of the
+    /// list that could not be read. Blocks on the disk.
+    pub fn list_projects(&self, data: &Path) -> std::io::Result<Option<SetAside>> {
+        let store = ProjectStore::new(data);
+        let projects = store.load();
+        // The first window is the one that was used last.
+        let windows = self.windows().into_iter().rev().filter(|window| !window.demo);
+        let used: Vec<Change> =
+            (1..).zip(windows).map(|(at, window)| Change::Used { project: window.project, at }).collect();
+        if projects.is_new && !used.is_empty() {
+            store.change(&used)?;
+        }
+        Ok(projects.set_aside)
     }
 
     /// Reads the file. Blocks on the disk.
@@ -327,7 +344,7 @@ impl PlacesStore {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use deskbell_engine::api::PanelChoice;
+    use deskbell_engine::api::{PanelChoice, RemoteProject};
     use tauri::async_runtime::block_on;
 
     fn place(project: &str) -> WindowPlace {
@@ -393,10 +410,8 @@ mod tests {
         let windows = ["/p", "\0me@box\0/p", "\0-oProxyCommand=x\0/p"]
             .map(|project| serde_json::json!({ "project": project, "size": [800, 600], "position": null }));
         std::fs::write(path(folder.path()), serde_json::json!({ "windows": windows }).to_string()).unwrap();
-        let far = WindowPlace {
-            size: Some((800, 600)),
-            ..WindowPlace::new(crate::windows::project_on("me@box", "/p"), false)
-        };
+        let there = RemoteProject { machine: "me@box".parse().unwrap(), folder: "/p".parse().unwrap() };
+        let far = WindowPlace { size: Some((800, 600)), ..WindowPlace::new(there, false) };
         let kept = opened(folder.path());
         assert_eq!(kept.windows(), [place("/p"), far.clone()]);
         kept.change_zoom(&far.project, |_| Some(125));
@@ -595,5 +610,28 @@ mod tests {
         kept.remember(place("/last"));
         save(&kept).unwrap();
         assert_eq!(saved(folder.path()).windows()[0], place("/last"));
+    }
+
+    #[test]
+    fn the_list_begins_with_the_projects_that_had_a_window() {
+        let data = tempfile::tempdir().unwrap();
+        let place = |project: &str, demo: bool| serde_json::json!({"project": project, "demo": demo, "size": null, "position": null});
+        let windows = [place("/last", false), place("/demo", true), place("/first", false)];
+        let text = serde_json::json!({ "windows": windows }).to_string();
+        let places = SavedPlaces { entries: serde_json::from_str(&text).unwrap(), unread: None };
+        let listed = || {
+            let known = ProjectStore::new(data.path()).load().known;
+            known.into_iter().map(|known| known.project.to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(places.list_projects(data.path()).unwrap(), None);
+        assert_eq!(listed(), ["/last", "/first"]);
+        // A list that the user has emptied stays empty.
+        ProjectStore::new(data.path()).change(&[Change::Clear]).unwrap();
+        assert_eq!(places.list_projects(data.path()).unwrap(), None);
+        assert_eq!(listed(), [""; 0]);
+        // An unreadable list is reported, and not filled again.
+        std::fs::write(data.path().join("projects.json"), "torn {").unwrap();
+        let aside = places.list_projects(data.path()).unwrap().unwrap();
+        assert!(aside.moved_to.is_ok());
     }
 }
