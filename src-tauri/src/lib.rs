@@ -16,7 +16,6 @@ mod keep_awake;
 mod keep_running;
 mod lifecycle;
 mod marks;
-mod menu_bar;
 mod notify;
 mod opening;
 mod pane;

@@ -6,7 +6,6 @@ use crate::background::{Background, IDLE};
 use crate::closing;
 use crate::emit::{Channels, to_window};
 use crate::marks;
-use crate::menu_bar;
 use crate::notify::Bell;
 use crate::questions::OpenQuestions;
 use crate::running_commits::RunningCommits;
@@ -16,11 +15,10 @@ use crate::windows::{
 use crate::worktree_uses;
 use crate::zoom;
 use anyhow::Context;
-use deskbell_desktop::links;
 use deskbell_desktop::places::{PlacesStore, WindowPlace};
-use deskbell_desktop::screens;
 #[cfg(target_os = "linux")]
 use deskbell_desktop::webkit;
+use deskbell_desktop::{links, menu_bar, screens};
 use deskbell_dialogs::Answer;
 use deskbell_dialogs::permission::DialogController;
 use deskbell_engine::api::{

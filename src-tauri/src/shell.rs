@@ -11,19 +11,19 @@ use crate::start::{self, StartPage};
 use crate::watch::FolderWatches;
 use crate::windows::Windows;
 use crate::{
-    apply_settings, board, commands, emit, keep_awake, keep_running, lifecycle, menu_bar, project, starting,
-    tray, waiting, worktree_uses,
+    apply_settings, board, commands, emit, keep_awake, keep_running, lifecycle, project, starting, tray,
+    waiting, worktree_uses,
 };
 use anyhow::Context;
 use deskbell_cli::args::Args;
 use deskbell_cli::logs;
 use deskbell_cli::signals;
-use deskbell_desktop::autostart;
 use deskbell_desktop::places::{self, PlacesStore, SavedPlaces};
 #[cfg(all(unix, not(target_os = "macos")))]
 use deskbell_desktop::second_start::{self, SecondStart};
 #[cfg(target_os = "linux")]
 use deskbell_desktop::webkit;
+use deskbell_desktop::{autostart, menu_bar};
 use deskbell_dialogs::permission::{self, DialogController};
 use deskbell_engine::api::*;
 use deskbell_engine::bell::BellEvent;
@@ -67,7 +67,11 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     let opened: Arc<Mutex<Option<anyhow::Result<Opened>>>> = Arc::default();
     let says_failures = args.says_failures();
     let app = tauri::Builder::default()
-        .on_menu_event(|app, event| menu_bar::chosen(app, &event))
+        .on_menu_event(|app, event| {
+            if let Some((label, id)) = menu_bar::chosen(&event) {
+                emit::to_window(app, label, WindowEvent::MenuChosen { id: id.to_owned() });
+            }
+        })
         .plugin(tauri_plugin_single_instance::init(starting::again))
         .plugin(places::plugin())
         .invoke_handler(tauri::generate_handler![

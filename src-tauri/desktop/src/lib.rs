@@ -15,6 +15,7 @@ pub mod editor;
 pub mod gpu;
 pub mod jump_list;
 pub mod links;
+pub mod menu_bar;
 pub mod places;
 pub mod screens;
 #[cfg(all(unix, not(target_os = "macos")))]

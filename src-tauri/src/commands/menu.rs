@@ -1,7 +1,7 @@
 //! The menu of a window in the system's menu bar.
 
 use super::Answer;
-use crate::menu_bar;
+use deskbell_desktop::menu_bar;
 use deskbell_engine::api::*;
 use tauri::WebviewWindow;
 

@@ -58,8 +58,8 @@ describe('an entry', () => {
   });
 });
 
-it('is what the tests of the shell have: `UPDATE_MENU=1` writes it', () => {
-  const path = join(import.meta.dirname, '../../../../../src-tauri/src/menu_bar/every_action.json');
+it('is what the tests of the menu bar have: `UPDATE_MENU=1` writes it', () => {
+  const path = join(import.meta.dirname, '../../../../../src-tauri/desktop/src/menu_bar/every_action.json');
   const wanted = `${JSON.stringify(barOf(EVERY_ACTION, true), null, 1)}\n`;
   if (process.env['UPDATE_MENU'] === '1') writeFileSync(path, wanted);
   else expect(readFileSync(path, 'utf8')).toBe(wanted);

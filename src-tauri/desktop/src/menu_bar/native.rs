@@ -1,8 +1,7 @@
 //! The menu bar itself, by Tauri.
 
 use super::entries::{Entry, Role, Standard, bar};
-use crate::emit;
-use deskbell_engine::api::{MenuEntry, WindowEvent};
+use deskbell_engine::api::MenuEntry;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tauri::menu::{
@@ -59,13 +58,9 @@ pub fn watch(window: &WebviewWindow) {
     });
 }
 
-/// Sends the chosen entry to its window.
-pub fn chosen(app: &AppHandle, event: &MenuEvent) {
-    let Some((label, id)) = event.id().as_ref().strip_prefix(PREFIX).and_then(|rest| rest.split_once(':'))
-    else {
-        return;
-    };
-    emit::to_window(app, label, WindowEvent::MenuChosen { id: id.to_owned() });
+/// The window of the chosen entry, by its label, and the id of the entry.
+pub fn chosen(event: &MenuEvent) -> Option<(&str, &str)> {
+    event.id().as_ref().strip_prefix(PREFIX)?.split_once(':')
 }
 
 /// Shows the menu of a window, or the system's own entries alone. A bar that is equal is left alone: it may be open.
