@@ -1,23 +1,13 @@
 //! The tray icon: the sessions of all projects that work or wait for the user, one click away, also while no window is
 //! open. Where the desktop has no tray nothing depends on it.
 
-#[cfg(any(windows, target_os = "macos"))]
-#[path = "tray/system.rs"]
-mod icon;
-#[cfg(not(any(windows, target_os = "macos")))]
-#[path = "tray/notifier_item.rs"]
-mod icon;
-mod menu;
-
 use crate::board;
 use crate::windows::{BOARD, bring_up};
 use crate::{closing, lifecycle, showing, start};
 use anyhow::Context;
-use deskbell_engine::api::SessionId;
+use deskbell_desktop::tray::{self, Choice, Contents, Icon};
 use deskbell_sessions::registry::SessionRegistry;
 use deskbell_sessions::settings::CurrentSettings;
-use icon::Icon;
-use menu::Contents;
 use std::sync::Arc;
 use std::time::Duration;
 use tauri::{AppHandle, Manager, WebviewWindow};
@@ -29,15 +19,6 @@ const TOGETHER: Duration = Duration::from_millis(200);
 /// Longest wait for the desktop. A tray that does not answer is left alone until the next change.
 const DEADLINE: Duration = Duration::from_secs(5);
 
-/// What the user chose in the tray.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Choice {
-    Session(SessionId),
-    Board,
-    StartPage,
-    Quit,
-}
-
 /// Shows the tray icon as long as the app runs and the setting allows it.
 pub async fn follow(app: AppHandle) {
     let (choose, choices) = mpsc::unbounded_channel();
@@ -47,9 +28,9 @@ pub async fn follow(app: AppHandle) {
     let mut has_failed = false;
     loop {
         let is_wanted = app.state::<Arc<CurrentSettings>>().get().tray;
-        let contents = is_wanted.then(|| menu::contents(&board::own(&app)));
+        let contents = is_wanted.then(|| tray::contents(&board::own(&app)));
         if contents != shown {
-            let changed = show(&app, &mut icon, contents.clone(), &choose);
+            let changed = tray::show(&app, &mut icon, contents.clone(), &choose);
             match tokio::time::timeout(DEADLINE, changed).await.context("the tray does not answer").flatten()
             {
                 Ok(()) => has_failed = false,
@@ -65,26 +46,6 @@ pub async fn follow(app: AppHandle) {
         board::changed(&app).await;
         tokio::time::sleep(TOGETHER).await;
     }
-}
-
-/// Makes, changes or removes the icon.
-async fn show(
-    app: &AppHandle,
-    icon: &mut Option<Icon>,
-    contents: Option<Contents>,
-    choose: &mpsc::UnboundedSender<Choice>,
-) -> anyhow::Result<()> {
-    match (icon.as_ref(), contents) {
-        (None, Some(contents)) => *icon = Some(Icon::new(app, contents, choose.clone()).await?),
-        (Some(shown), Some(contents)) => shown.set(app, contents).await?,
-        (Some(_), None) => {
-            if let Some(shown) = icon.take() {
-                shown.remove(app).await?;
-            }
-        }
-        (None, None) => {}
-    }
-    Ok(())
 }
 
 async fn carry_out(app: AppHandle, mut choices: mpsc::UnboundedReceiver<Choice>) {
@@ -139,4 +100,45 @@ fn front_window(app: &AppHandle) -> Option<WebviewWindow> {
     let mut windows: Vec<WebviewWindow> = app.webview_windows().into_values().collect();
     windows.sort_by_key(|window| !window.is_focused().unwrap_or(false));
     windows.into_iter().next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::windows;
+    use deskbell_engine::api::{BoardState, Status};
+    use deskbell_engine::board::Board;
+    use std::collections::HashSet;
+
+    /// The title, the board and the tray show the same of each status.
+    #[test]
+    fn a_status_is_the_same_everywhere() {
+        let all = [
+            Status::Idle,
+            Status::Starting,
+            Status::Working { activity: "Writing".to_owned() },
+            Status::Interrupting,
+            Status::NeedsInput { what: "Has a question".to_owned() },
+            Status::Completed,
+            Status::Interrupted,
+            Status::Background,
+            Status::Failed { message: "529".to_owned() },
+            Status::Restarting { attempt: 1, at: 0 },
+            Status::Stopping,
+            Status::Stopped,
+        ];
+        for status in all {
+            let sessions = [windows::session("a", status.clone())];
+            let board = Board::default().view(&sessions, &[], 0);
+            let tray = tray::contents(&board);
+            let title = windows::title("p", &sessions, &HashSet::new());
+            let expected = match board.rows.first().map(|row| row.state) {
+                Some(BoardState::NeedsInput) => (true, "Deskbell: 1 session needs you", "Has a question — p"),
+                Some(BoardState::Working) => (false, "Deskbell: 1 works", "Working: Session a — p"),
+                Some(BoardState::Failed) => (false, "Deskbell", "Failed: Session a — p"),
+                Some(BoardState::Finished) | None => (false, "Deskbell", "p — Deskbell"),
+            };
+            assert_eq!((tray.needs_user, tray.tooltip.as_str(), title.as_str()), expected, "{status:?}");
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! The desktop around the windows: the user's editor, terminal and browser, the clipboard, the start at login, the jump list,
+//! The desktop around the windows: the user's editor, terminal and browser, the clipboard, the start at login, the tray, the jump list,
 //! the engine that draws the pages, the token that raises a window, and a process of the app that runs already.
 //!
 //! No function here takes a session or sends something to a page. No shell reads the command line of a program that is
@@ -21,6 +21,7 @@ pub mod screens;
 #[cfg(all(unix, not(target_os = "macos")))]
 pub mod second_start;
 pub mod terminal;
+pub mod tray;
 mod user_command;
 #[cfg(target_os = "linux")]
 pub mod webkit;

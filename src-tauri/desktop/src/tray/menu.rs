@@ -169,36 +169,4 @@ mod tests {
         assert!(label.starts_with("Wants to run a command: a bcx"), "{label}");
         assert!(label.chars().count() < 130 && !label.contains(['\n', '\u{202e}']), "{label}");
     }
-
-    /// The title, the board and the tray show the same of each status.
-    #[test]
-    fn a_status_is_the_same_everywhere() {
-        let all = [
-            Status::Idle,
-            Status::Starting,
-            Status::Working { activity: "Writing".to_owned() },
-            Status::Interrupting,
-            Status::NeedsInput { what: "Has a question".to_owned() },
-            Status::Completed,
-            Status::Interrupted,
-            Status::Background,
-            Status::Failed { message: "529".to_owned() },
-            Status::Restarting { attempt: 1, at: 0 },
-            Status::Stopping,
-            Status::Stopped,
-        ];
-        for status in all {
-            let sessions = [crate::windows::session("a", status.clone())];
-            let board = deskbell_engine::board::Board::default().view(&sessions, &[], 0);
-            let tray = contents(&board);
-            let title = crate::windows::title("p", &sessions, &std::collections::HashSet::new());
-            let expected = match board.rows.first().map(|row| row.state) {
-                Some(BoardState::NeedsInput) => (true, "Deskbell: 1 session needs you", "Has a question — p"),
-                Some(BoardState::Working) => (false, "Deskbell: 1 works", "Working: Session a — p"),
-                Some(BoardState::Failed) => (false, "Deskbell", "Failed: Session a — p"),
-                Some(BoardState::Finished) | None => (false, "Deskbell", "p — Deskbell"),
-            };
-            assert_eq!((tray.needs_user, tray.tooltip.as_str(), title.as_str()), expected, "{status:?}");
-        }
-    }
 }
