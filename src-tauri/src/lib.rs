@@ -7,7 +7,6 @@ mod apply_settings;
 mod ask;
 mod background;
 mod board;
-mod closing;
 mod commands;
 mod emit;
 mod far;

@@ -3,7 +3,6 @@
 pub mod own;
 
 use crate::background::{Background, IDLE};
-use crate::closing;
 use crate::emit::{Channels, to_window};
 use crate::marks;
 use crate::notify::Bell;
@@ -20,6 +19,7 @@ use deskbell_desktop::places::{PlacesStore, WindowPlace};
 use deskbell_desktop::webkit;
 use deskbell_desktop::{links, menu_bar, screens};
 use deskbell_dialogs::Answer;
+use deskbell_dialogs::closing;
 use deskbell_dialogs::permission::DialogController;
 use deskbell_engine::api::{
     Asking, Closing, CommandError, Dropped, ErrorCode, PagePoint, ProjectRef, SessionId, Theme, WindowEvent,

@@ -3,9 +3,10 @@
 
 use crate::board;
 use crate::windows::{BOARD, bring_up};
-use crate::{closing, lifecycle, showing, start};
+use crate::{lifecycle, showing, start};
 use anyhow::Context;
 use deskbell_desktop::tray::{self, Choice, Contents, Icon};
+use deskbell_dialogs::closing;
 use deskbell_sessions::registry::SessionRegistry;
 use deskbell_sessions::settings::CurrentSettings;
 use std::sync::Arc;

@@ -5,6 +5,7 @@
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make and read files of their own"))]
 
+pub mod closing;
 mod native;
 pub mod permission;
 

@@ -1,6 +1,6 @@
 //! The questions before a window closes, or the app quits, whose sessions work or wait for the user.
 
-use deskbell_dialogs::Question;
+use crate::Question;
 use deskbell_engine::api::{BoardState, Session, SessionLink, Status};
 use deskbell_engine::title::Title;
 
@@ -119,10 +119,20 @@ fn is_working(session: &Session) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use deskbell_engine::api::{ScheduleKind, ScheduledTurn};
+    use deskbell_engine::api::{AgentKind, ScheduleKind, ScheduledTurn, SessionId};
 
     fn session(status: Status) -> Session {
-        crate::windows::session("s", status)
+        Session {
+            title: "Session s".to_owned(),
+            status,
+            is_empty: false,
+            ..Session::new(
+                SessionId::new("s"),
+                "/lighthouse".to_owned(),
+                AgentKind::Demo,
+                "Demo agent".to_owned(),
+            )
+        }
     }
 
     fn working() -> Session {
