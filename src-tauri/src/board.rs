@@ -2,7 +2,6 @@
 
 use crate::emit::{self, Channels};
 use crate::lifecycle;
-use crate::questions::OpenQuestions;
 use crate::start::StartPage;
 use crate::windows::{BOARD, bring_up};
 use anyhow::Context;
@@ -15,6 +14,7 @@ use deskbell_engine::stored::{Follower, Located};
 use deskbell_sessions::board_costs::Costs;
 use deskbell_sessions::checkouts::{self, Checkouts};
 use deskbell_sessions::hidden::HiddenSessions;
+use deskbell_sessions::open_questions::OpenQuestions;
 use deskbell_sessions::opener::now_ms;
 use deskbell_sessions::registry::SessionRegistry;
 use deskbell_sessions::settings::CurrentSettings;

@@ -8,12 +8,12 @@ pub mod worktrees;
 
 use self::lost::{Call, LostLink};
 use crate::notify::Bell;
-use crate::questions::OpenQuestions;
 use crate::windows::{Windows, bring_up};
 use crate::{board, emit, opening, project, questions, showing, start, worktree_uses};
 use deskbell_engine::api::*;
 use deskbell_engine::remote::ServerLink;
 use deskbell_sessions::far::{Far, FarError};
+use deskbell_sessions::open_questions::OpenQuestions;
 use deskbell_sessions::opener::now_ms;
 use deskbell_sessions::registry::SessionRegistry;
 use deskbell_sessions::registry::far::{AskPlace, FarState, far_of};

@@ -6,8 +6,6 @@ use crate::background::{Background, IDLE};
 use crate::emit::{Channels, to_window};
 use crate::marks;
 use crate::notify::Bell;
-use crate::questions::OpenQuestions;
-use crate::running_commits::RunningCommits;
 use crate::windows::{
     BOARD, ProjectWindow, Windows, bring_up, is_focused, seen_failures, title, title_of_own,
 };
@@ -27,8 +25,10 @@ use deskbell_engine::api::{
 use deskbell_engine::disk;
 use deskbell_engine::files::Files;
 use deskbell_engine::title::Title;
+use deskbell_sessions::open_questions::OpenQuestions;
 use deskbell_sessions::registry::SessionRegistry;
 use deskbell_sessions::registry::far::taking_files;
+use deskbell_sessions::running_commits::RunningCommits;
 use deskbell_sessions::settings::CurrentSettings;
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -3,13 +3,13 @@
 mod far;
 
 use crate::emit;
-use crate::watch::FolderWatches;
 use crate::windows::{ProjectWindow, Windows};
 use deskbell_engine::acp::ChosenAgent;
 use deskbell_engine::api::*;
 use deskbell_engine::changes::WorkingTree;
 use deskbell_engine::disk;
 use deskbell_sessions::agent;
+use deskbell_sessions::folder_watches::FolderWatches;
 use deskbell_sessions::orphans::OrphanProcesses;
 use deskbell_sessions::registry::SessionRegistry;
 use deskbell_sessions::settings::CurrentSettings;

@@ -5,10 +5,7 @@ use crate::background::Background;
 use crate::emit::Channels;
 use crate::notify::{Bell, Ring};
 use crate::opening;
-use crate::questions::OpenQuestions;
-use crate::running_commits::RunningCommits;
 use crate::start::{self, StartPage};
-use crate::watch::FolderWatches;
 use crate::windows::Windows;
 use crate::{
     apply_settings, board, commands, emit, keep_awake, keep_running, lifecycle, project, starting, tray,
@@ -33,11 +30,14 @@ use deskbell_engine::search::Absent;
 use deskbell_engine::settings::SettingsFile;
 use deskbell_engine::stored::MarkStore;
 use deskbell_engine::trust::TrustStore;
+use deskbell_sessions::folder_watches::FolderWatches;
 use deskbell_sessions::folders;
 use deskbell_sessions::hidden::HiddenSessions;
+use deskbell_sessions::open_questions::OpenQuestions;
 use deskbell_sessions::orphans::OrphanProcesses;
 use deskbell_sessions::queries::QuerySources;
 use deskbell_sessions::registry::{self, SessionRegistry};
+use deskbell_sessions::running_commits::RunningCommits;
 use deskbell_sessions::settings::CurrentSettings;
 use deskbell_sessions::trust;
 use std::path::PathBuf;

@@ -3,7 +3,6 @@
 
 use crate::emit::{self, Channels};
 use crate::lifecycle;
-use crate::questions::OpenQuestions;
 use crate::windows::{Windows, bring_up};
 use anyhow::Context;
 use deskbell_dialogs::permission::DialogController;
@@ -12,6 +11,7 @@ use deskbell_engine::disk::{self, SetAside};
 use deskbell_engine::projects::{Change, KnownProject, ProjectFolders, ProjectStore, Projects};
 use deskbell_engine::title::Title;
 use deskbell_sessions::checkouts;
+use deskbell_sessions::open_questions::OpenQuestions;
 use deskbell_sessions::opener::now_ms;
 use deskbell_sessions::registry::SessionRegistry;
 use deskbell_sessions::settings::CurrentSettings;

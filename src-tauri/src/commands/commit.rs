@@ -2,7 +2,6 @@
 
 use super::{Answer, project_here};
 use crate::emit;
-use crate::running_commits::RunningCommits;
 use deskbell_dialogs::Question;
 use deskbell_engine::LocalHost;
 use deskbell_engine::api::*;
@@ -10,6 +9,7 @@ use deskbell_engine::changes::Commits;
 use deskbell_engine::disk;
 use deskbell_engine::title::Title;
 use deskbell_sessions::registry::SessionRegistry;
+use deskbell_sessions::running_commits::RunningCommits;
 use deskbell_sessions::{agent, folders};
 use std::path::Path;
 use std::time::Duration;

@@ -1,11 +1,11 @@
 //! Commands about projects on other machines.
 
 use super::{Answer, project_of};
-use crate::questions::OpenQuestions;
 use crate::{far, questions};
 use deskbell_engine::api::*;
 use deskbell_engine::disk;
 use deskbell_sessions::far::{Secret, hosts};
+use deskbell_sessions::open_questions::OpenQuestions;
 use tauri::{AppHandle, Manager, WebviewWindow};
 
 /// The hosts of the user's ssh configuration, to choose from.
