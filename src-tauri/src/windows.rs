@@ -338,13 +338,6 @@ pub fn session(id: &str, status: Status) -> Session {
     }
 }
 
-/// A project on another machine, for tests of this crate.
-#[cfg(test)]
-pub fn project_on(machine: &str, folder: &str) -> deskbell_engine::api::RemoteProject {
-    let (machine, folder) = (machine.parse().expect("a machine"), folder.parse().expect("a folder"));
-    deskbell_engine::api::RemoteProject { machine, folder }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -22,6 +22,7 @@ pub mod profiles;
 pub mod prompt_snapshots;
 pub mod queries;
 pub mod registry;
+pub mod remote_projects;
 pub mod running_commits;
 pub mod settings;
 pub mod trust;

@@ -4,6 +4,7 @@ use super::Answer;
 use crate::opening::not_opened;
 use crate::{board, far, questions, showing, waiting};
 use deskbell_engine::api::*;
+use deskbell_sessions::remote_projects;
 use tauri::{AppHandle, WebviewWindow};
 
 /// Opens the board of all projects, or brings it up.
@@ -76,7 +77,7 @@ pub async fn machine_sessions(
     window: WebviewWindow,
     machine: String,
 ) -> Answer<MachineAnswer> {
-    far::sessions(&app, window.label(), &far::machine(&machine)?).await
+    far::sessions(&app, window.label(), &remote_projects::machine(&machine)?).await
 }
 
 /// Opens a session that a machine listed, in the window of its project.
@@ -87,11 +88,11 @@ pub async fn open_machine_session(
     project: String,
     session_id: SessionId,
 ) -> Answer<()> {
-    far::open_session(&app, &far::machine(&machine)?, &project, session_id).await
+    far::open_session(&app, &remote_projects::machine(&machine)?, &project, session_id).await
 }
 
 /// Stops the agents of all sessions on a machine.
 #[tauri::command]
 pub async fn stop_machine(app: AppHandle, window: WebviewWindow, machine: String) -> Answer<()> {
-    far::stop_all(&app, window.label(), &far::machine(&machine)?).await
+    far::client(&app, window.label(), &remote_projects::machine(&machine)?).stop_all().await
 }

@@ -6,6 +6,7 @@ use deskbell_engine::api::*;
 use deskbell_engine::disk;
 use deskbell_sessions::far::{Secret, hosts};
 use deskbell_sessions::open_questions::OpenQuestions;
+use deskbell_sessions::remote_projects;
 use tauri::{AppHandle, Manager, WebviewWindow};
 
 /// The hosts of the user's ssh configuration, to choose from.
@@ -25,13 +26,13 @@ pub async fn far_folders(
     machine: String,
     folder: String,
 ) -> Answer<FolderListing> {
-    far::list(&app, window.label(), &far::machine(&machine)?, &folder).await
+    far::list(&app, window.label(), &remote_projects::machine(&machine)?, &folder).await
 }
 
 /// Opens a folder of another machine as a project.
 #[tauri::command]
 pub async fn open_far(app: AppHandle, window: WebviewWindow, machine: String, folder: String) -> Answer<()> {
-    far::open(&app, window.label(), &far::machine(&machine)?, &folder).await
+    far::open(&app, window.label(), &remote_projects::machine(&machine)?, &folder).await
 }
 
 /// Answers what the connection of this window asked; without an answer the connection ends. The answer goes to ssh, and

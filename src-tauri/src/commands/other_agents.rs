@@ -1,7 +1,7 @@
 //! Commands about agents other than Claude Code.
 
 use super::{Answer, project_of};
-use crate::far::agents as far;
+use crate::far::{self, agents};
 use deskbell_engine::api::*;
 use deskbell_sessions::registry::SessionRegistry;
 use deskbell_sessions::wanted::Wanted;
@@ -13,7 +13,7 @@ use tauri::{AppHandle, Manager, WebviewWindow};
 pub async fn machine_agents(app: AppHandle, window: WebviewWindow) -> Answer<MachineAgents> {
     match project_of(&app, &window)? {
         ProjectRef::Here(_) => Ok(app.state::<SessionRegistry>().machine_agents().await),
-        ProjectRef::There(there) => far::choices(&app, window.label(), &there.machine).await,
+        ProjectRef::There(there) => far::client(&app, window.label(), &there.machine).choices().await,
     }
 }
 
@@ -22,7 +22,9 @@ pub async fn machine_agents(app: AppHandle, window: WebviewWindow) -> Answer<Mac
 pub async fn create_session_with(app: AppHandle, window: WebviewWindow, agent: String) -> Answer<Session> {
     match project_of(&app, &window)? {
         ProjectRef::Here(folder) => app.state::<SessionRegistry>().create_with(&folder, &agent).await,
-        ProjectRef::There(there) => far::create(&app, window.label(), &there, Wanted::agent(&agent)?).await,
+        ProjectRef::There(there) => {
+            agents::create(&app, window.label(), &there, Wanted::agent(&agent)?).await
+        }
     }
 }
 
@@ -38,7 +40,7 @@ pub async fn create_session_with_profile(
             app.state::<SessionRegistry>().create_with_profile(&folder, &profile).await
         }
         ProjectRef::There(there) => {
-            far::create(&app, window.label(), &there, Wanted::profile(profile)?).await
+            agents::create(&app, window.label(), &there, Wanted::profile(profile)?).await
         }
     }
 }
@@ -48,6 +50,6 @@ pub async fn create_session_with_profile(
 pub async fn review_agent_trust(app: AppHandle, window: WebviewWindow, session_id: SessionId) -> Answer<()> {
     match project_of(&app, &window)? {
         ProjectRef::Here(folder) => app.state::<SessionRegistry>().review_trust(&folder, &session_id),
-        ProjectRef::There(there) => far::review(&app, window.label(), &there, &session_id).await,
+        ProjectRef::There(there) => agents::review(&app, window.label(), &there, &session_id).await,
     }
 }

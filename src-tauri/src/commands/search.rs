@@ -1,7 +1,7 @@
 //! Commands of the search in all sessions.
 
 use super::{Answer, project_of};
-use crate::far::{self, history};
+use crate::far::history;
 use crate::start::StartPage;
 use crate::windows::{Search, Windows};
 use crate::{emit, showing};
@@ -12,6 +12,7 @@ use deskbell_sessions::folders;
 use deskbell_sessions::hidden::HiddenSessions;
 use deskbell_sessions::opener::now_ms;
 use deskbell_sessions::registry::SessionRegistry;
+use deskbell_sessions::remote_projects::project_on;
 use deskbell_sessions::settings::CurrentSettings;
 use std::collections::HashSet;
 use std::path::Path;
@@ -162,7 +163,7 @@ pub async fn open_sender(
     };
     let of_sender = match project {
         ProjectRef::Here(_) => ProjectRef::from(folder.as_str()),
-        ProjectRef::There(project) => far::project_on(&project.machine, &folder)?.into(),
+        ProjectRef::There(project) => project_on(&project.machine, &folder)?.into(),
     };
     showing::stored(&app, &of_sender, &agent_session_id, None).await
 }

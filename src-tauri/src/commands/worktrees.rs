@@ -2,7 +2,7 @@
 //! project of its own, with its own window, sessions and trust decision.
 
 use super::{Answer, project_of};
-use crate::far::worktrees::FarWorktrees;
+use crate::far;
 use crate::opening::{self, Confirmed};
 use crate::project;
 use crate::start::{self, StartPage};
@@ -13,20 +13,24 @@ use deskbell_engine::api::*;
 use deskbell_engine::projects::Change;
 use deskbell_engine::worktrees::Worktrees;
 use deskbell_sessions::registry::SessionRegistry;
+use deskbell_sessions::remote_projects::worktrees::FarWorktrees;
 use std::path::PathBuf;
 use tauri::{AppHandle, Manager, WebviewWindow};
 
 /// Where the worktrees of a window's project are.
-enum Trees<'a> {
+enum Trees {
     Here(PathBuf),
-    There(FarWorktrees<'a>),
+    There(FarWorktrees),
 }
 
-impl Trees<'_> {
-    fn of<'a>(app: &'a AppHandle, window: &'a WebviewWindow) -> Answer<Trees<'a>> {
+impl Trees {
+    fn of(app: &AppHandle, window: &WebviewWindow) -> Answer<Self> {
         Ok(match project_of(app, window)? {
             ProjectRef::Here(folder) => Trees::Here(folder),
-            ProjectRef::There(there) => Trees::There(FarWorktrees::new(app, window.label(), there)),
+            ProjectRef::There(there) => Trees::There(FarWorktrees::new(
+                far::client(app, window.label(), &there.machine),
+                there.folder,
+            )),
         })
     }
 

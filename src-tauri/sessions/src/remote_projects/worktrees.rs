@@ -1,15 +1,11 @@
 //! The worktrees of a repository on another machine: Deskbell there lists, adds, reviews and removes them, with the code
-//! that a window on its machine uses. Its answers are checked before they are shown.
+//! that a window on its machine uses.
 
-use super::{ask_for, bad_folder, label_of, project_on, send};
-use crate::questions;
+use super::{MachineClient, bad_folder, project_on};
+use crate::far::FarError;
 use deskbell_engine::api::*;
 use deskbell_engine::title::Title;
-use deskbell_sessions::far::{Far, FarError};
-use deskbell_sessions::registry::SessionRegistry;
-use deskbell_sessions::registry::far::far_of;
 use serde::de::DeserializeOwned;
-use tauri::{AppHandle, Manager};
 
 /// Worktrees that are listed, and files that a review names.
 const MOST_WORKTREES: usize = 500;
@@ -18,51 +14,28 @@ const MOST_NAMED: usize = 20;
 /// Longest name of a branch or a file, and longest reason, in user-perceived characters.
 const LONGEST: usize = 300;
 
-/// Asks the machine of a project what is checked out in its folder, and shows it in the window.
-pub fn learn_later(app: &AppHandle, project: &RemoteProject) {
-    let (app, project) = (app.clone(), project.clone());
-    tauri::async_runtime::spawn(async move {
-        let Some(label) = label_of(&app, &project) else { return };
-        let worktrees = FarWorktrees::new(&app, &label, project.clone());
-        let current = worktrees.current().await.map_err(|error| UnreadFile {
-            kind: UnreadKind::Branch,
-            path: project.to_string(),
-            problem: [Some(error.message), error.detail].into_iter().flatten().collect::<Vec<_>>().join(" "),
-            moved_to: None,
-        });
-        if app.state::<SessionRegistry>().set_far_checkout(&project, current) {
-            send(&app, &project).await;
-        }
-    });
-}
-
 /// The repository that a project on another machine is in.
-pub struct FarWorktrees<'a> {
-    app: &'a AppHandle,
-    /// The window that answers what ssh asks.
-    label: &'a str,
-    far: Far,
+pub struct FarWorktrees {
+    client: MachineClient,
     folder: RemoteFolder,
 }
 
-impl<'a> FarWorktrees<'a> {
-    pub fn new(app: &'a AppHandle, label: &'a str, project: RemoteProject) -> Self {
-        Self { app, label, far: far_of(&project.machine), folder: project.folder }
+impl FarWorktrees {
+    pub fn new(client: MachineClient, folder: RemoteFolder) -> Self {
+        Self { client, folder }
     }
 
     /// The project of a folder there.
     pub fn project(&self, folder: &str) -> Result<ProjectRef, CommandError> {
-        project_on(&self.far.machine, folder).map(ProjectRef::from)
+        project_on(self.client.machine(), folder).map(ProjectRef::from)
     }
 
     /// The main one first.
     pub async fn list(&self) -> Result<Vec<Worktree>, CommandError> {
-        let window = questions::in_window(self.app, self.label.to_owned());
-        let connections = self.app.state::<SessionRegistry>().connections();
-        let asked = self.far.ask_lines(&connections, Some(window), &self.command(&[])).await;
-        let listed = asked.map_err(|error| error.for_window(&self.far.machine))?;
+        let asked = self.client.ask_lines(&self.command(&[])).await;
+        let listed = asked.map_err(|error| self.client.for_window(error))?;
         if listed.code != Some(0) {
-            return Err(FarError::Failed { lines: listed.problems }.for_window(&self.far.machine));
+            return Err(self.client.for_window(FarError::Failed { lines: listed.problems }));
         }
         let known = listed.values.into_iter().filter_map(checked);
         Ok(known.take(MOST_WORKTREES).collect())
@@ -72,14 +45,14 @@ impl<'a> FarWorktrees<'a> {
     pub async fn current(&self) -> Result<Checkout, CommandError> {
         let Checkout { branch, worktree_of } = self.ask(&["--current".to_owned()]).await?;
         // As the name of a project there.
-        let named = |name| format!("{} ({})", line(name), self.far.machine);
+        let named = |name| format!("{} ({})", line(name), self.client.machine());
         Ok(Checkout { branch: branch.map(line), worktree_of: worktree_of.map(named) })
     }
 
     /// What [`Self::add`] would create.
     pub async fn plan(&self, branch: &str) -> Result<WorktreePlan, CommandError> {
         let plan: WorktreePlan = self.ask(&[option("plan", branch)?]).await?;
-        project_on(&self.far.machine, &plan.path).map(|_| plan)
+        project_on(self.client.machine(), &plan.path).map(|_| plan)
     }
 
     /// Creates a worktree of a branch. Returns the folder in it that corresponds to the project's.
@@ -113,12 +86,11 @@ impl<'a> FarWorktrees<'a> {
 
     async fn folder(&self, options: &[String]) -> Result<String, CommandError> {
         let folder: String = self.ask(options).await?;
-        project_on(&self.far.machine, &folder).map(|_| folder)
+        project_on(self.client.machine(), &folder).map(|_| folder)
     }
 
     async fn ask<T: DeserializeOwned>(&self, options: &[String]) -> Result<T, CommandError> {
-        let asked = ask_for(self.app, self.label, &self.far, &self.command(options)).await;
-        asked.map_err(|error| error.for_window(&self.far.machine))
+        self.client.ask(&self.command(options)).await.map_err(|error| self.client.for_window(error))
     }
 
     fn command(&self, options: &[String]) -> Vec<String> {

@@ -50,7 +50,7 @@ impl LostLink {
     }
 }
 
-/// Whether something goes on in a session that the user would be called for, as it was when the link was last up.
+/// Whether the session had running work or open requests when the link was last up.
 pub fn waits(session: &Session) -> bool {
     matches!(session.status.state(), Some(BoardState::NeedsInput | BoardState::Working))
         || session.status == Status::Starting
