@@ -46,7 +46,7 @@ impl Step<'_> {
                 let closed = self.machine.requests.on_cancel(request_id);
                 self.resolved(closed);
             }
-            AgentEvent::Message(_) => self.message_received(),
+            AgentEvent::Message(message) => self.message_received(message),
             AgentEvent::SessionState { state } if state == "idle" => self.end_unasked(),
             AgentEvent::Status { permission_mode: Some(mode), .. } => self.works_in_mode(mode.clone()),
             AgentEvent::Assistant(assistant) if assistant.parent_tool_use_id.is_none() => {

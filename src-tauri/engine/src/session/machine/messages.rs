@@ -1,8 +1,8 @@
 //! Messages of other sessions: held ones are asked about, and only so many are received without a prompt of the user.
 
-use super::parts::messages::MOST_IN_A_ROW;
+use super::parts::messages::{MOST_IN_A_ROW, MOST_OF_ONE, MessageLimit};
 use super::*;
-use crate::agent::{Answer, Refused};
+use crate::agent::{Answer, Refused, SessionMessage};
 
 impl Step<'_> {
     /// Whether the running process was started to receive messages.
@@ -20,14 +20,18 @@ impl Step<'_> {
         self.ask(PendingRequest::HeldMessages, HostRequest::ShowHeldMessages);
     }
 
-    pub(super) fn message_received(&mut self) {
-        if self.machine.messages.on_message() {
+    pub(super) fn message_received(&mut self, message: &SessionMessage) {
+        if let Some(limit) = self.machine.messages.on_message(message.pid) {
             self.set_messages(false);
+            let whose = match limit {
+                MessageLimit::OfAll => format!("{MOST_IN_A_ROW} messages of other sessions"),
+                MessageLimit::OfOne => format!("{MOST_OF_ONE} messages of one session"),
+            };
             let words = format!(
-                "{MOST_IN_A_ROW} messages of other sessions arrived since your last prompt. No more are received \
-                 until you send one."
+                "{whose} arrived since your last prompt. No more messages are received until you send one."
             );
-            self.notice(Level::Warning, words, None);
+            let sender = message.name.as_ref().filter(|_| limit == MessageLimit::OfOne);
+            self.notice(Level::Warning, words, sender.cloned());
         }
         self.changed();
     }
