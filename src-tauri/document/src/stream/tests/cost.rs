@@ -118,6 +118,18 @@ fn of_a_long_list_each_entry_is_told_a_few_times() {
     }
 }
 
+/// The entries of a list in a list are sent with the entry that they are in, which is sent again only when it has grown enough:
+/// the bytes stay in proportion to the text.
+#[test]
+fn of_a_long_list_in_a_list_the_bytes_told_are_in_proportion_to_it() {
+    let told = |n: usize| {
+        let entries: String = (0..n).map(|nr| format!("  - entry {nr} of the inner list\n")).collect();
+        told_of(&format!("- the outer list\n{entries}"))
+    };
+    let (few, many) = (told(1_500), told(3_000));
+    assert!(many < 1.3 * few, "each byte told {few:.0} times, of twice as many {many:.0} times");
+}
+
 /// A change contains the whole last block, however long it is.
 #[test]
 fn what_is_told_of_one_long_block_is_in_proportion_to_it() {
