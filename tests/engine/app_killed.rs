@@ -56,8 +56,18 @@ impl App {
     }
 
     pub async fn prompt(&mut self, text: &str) {
-        let line = json!({"type": "prompt", "text": text}).to_string() + "\n";
-        self.stdin.write_all(line.as_bytes()).await.unwrap();
+        self.send(&json!({"type": "prompt", "text": text})).await;
+    }
+
+    pub async fn send(&mut self, command: &Value) {
+        self.stdin.write_all(format!("{command}\n").as_bytes()).await.unwrap();
+    }
+
+    /// The next event as its line.
+    pub async fn line(&mut self) -> String {
+        let line = timeout(DEADLINE, self.events.next_line()).await;
+        let line = line.unwrap_or_else(|_| panic!("no event within {DEADLINE:?}"));
+        line.unwrap().expect("the app goes on")
     }
 
     pub async fn until(&mut self, what: &str, is_it: impl Fn(&Value) -> bool) -> Value {

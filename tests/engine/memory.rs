@@ -6,7 +6,7 @@ use crate::app_killed::{App, app};
 use crate::life::MARK;
 use crate::program::install_shell_agent;
 use deskbell_tests::window::processes_with;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::time::Duration;
 
 const LINE: usize = 63 << 20;
@@ -56,6 +56,63 @@ async fn a_long_answer_costs_little_more_than_itself_twice() {
     let Some(cost) = cost(head, r#""}]}}"#).await else { return };
     println!("an answer of {LINE} bytes costs {cost:.2} times its bytes");
     assert!(cost <= 2.2, "{cost:.2}");
+}
+
+/// A request with a large input costs its bytes a few times, in events and in memory: the row has the content as lines, and the
+/// request has the input as the agent wrote it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_large_request_costs_its_bytes_a_few_times() {
+    const INPUT: usize = 4 << 20;
+    /// Bytes of events for each byte of the input: 2.1 at 30 MB, as at 6 MB.
+    const MOST_TIMES: f64 = 3.0;
+    /// Bytes of memory at the peak for each byte of the input, with lines of about 40 bytes: 27 at 6 MB.
+    const MOST_MEMORY: f64 = 45.0;
+    let Some(app) = app() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let (agent, lines) = (folder.path().join("agent"), folder.path().join("lines"));
+    let content = "    let value = next(values)?; // a line\n".repeat(INPUT / 40);
+    let input = json!({"file_path": "/a/long.txt", "content": content});
+    let call = json!([{"type": "tool_use", "id": "t1", "name": "Write", "input": input}]);
+    let said = json!({"type": "assistant", "message": {"id": "m1", "content": call}});
+    let asked = json!({"subtype": "can_use_tool", "tool_name": "Write", "input": input, "tool_use_id": "t1"});
+    let asked = json!({"type": "control_request", "request_id": "r1", "request": asked});
+    std::fs::write(&lines, format!("{said}\n{asked}\n")).unwrap();
+    let script = format!(
+        r#"up_to() {{ while hear; do case "$heard" in *"$1"*) break;; esac; done; }}
+        ready; up_to greeting; result; up_to errand; cat '{}'; up_to allow; result; until_end_of_input"#,
+        lines.display()
+    );
+    install_shell_agent(&agent, &script);
+    let mut app = App::start(app, agent, &[]).await;
+    let pid = app.child.id().unwrap();
+    app.prompt("greeting").await;
+    app.until("end of a turn", |event| event["type"] == "turnEnded").await;
+    let before = peak(pid);
+    app.prompt("errand").await;
+    let mut n_bytes = 0;
+    loop {
+        let line = app.line().await;
+        n_bytes += line.len();
+        let is_kind = |kind: &str| line.contains(&format!(r#""type":"{kind}""#));
+        if is_kind("permissionRequested") {
+            let (_, shown) = line.split_once(r#""shown":""#).expect("it says what was shown");
+            let shown = shown.split('"').next();
+            let decision = json!({"type": "allowOnce"});
+            let command = json!({"type": "decide", "requestId": "r1", "shown": shown, "decision": decision});
+            app.send(&command).await;
+        }
+        if is_kind("turnEnded") {
+            break;
+        }
+    }
+    let times = n_bytes as f64 / INPUT as f64;
+    let memory = (peak(pid) - before) as f64 / INPUT as f64;
+    println!(
+        "a request of {INPUT} bytes costs {times:.2} times its bytes in events, {memory:.1} times in memory"
+    );
+    assert!(times <= MOST_TIMES, "{times:.2} times its bytes in events");
+    assert!(memory <= MOST_MEMORY, "{memory:.1} times its bytes in memory");
+    app.child.kill().await.unwrap();
 }
 
 /// Bytes that the processes of this app have written so far.
