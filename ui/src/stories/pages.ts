@@ -17,6 +17,7 @@ import NoHost from '../lib/project/pages/NoHost.svelte';
 import Obstacle from '../lib/session/conversation/Obstacle.svelte';
 import SetupCommands from '../lib/kit/SetupCommands.svelte';
 import SessionFilter from '../lib/project/sessions/SessionFilter.svelte';
+import BeginChips from '../lib/project/sessions/BeginChips.svelte';
 import SessionList from '../lib/project/sessions/SessionList.svelte';
 import ConnectionForm from '../lib/project/machines/ConnectionForm.svelte';
 import MachineFolder from '../lib/project/machines/MachineFolder.svelte';
@@ -304,7 +305,30 @@ const recorded = (recording: Partial<RecordingState>) => ({
 });
 const side = { working: null, onshow: ignore, onchanges: ignore, onclose: ignore };
 
+const begin = {
+  session: emptySession('s1', 'New session'),
+  checkout: PROJECT.checkout,
+  noWorktrees: null,
+  onagent: ignore,
+  onothers: ignore,
+  onworktree: ignore,
+};
+
 export const lists: Page = () => [
+  ...states('BeginChips', BeginChips, {
+    'Claude Code': begin,
+    'a profile, in a worktree': {
+      ...begin,
+      session: { ...emptySession('s1', 'New session'), profile: 'Work' },
+      checkout: { branch: 'fix/rounding', worktreeOf: 'ledger' },
+    },
+    'another agent, without git': {
+      ...begin,
+      session: { ...emptySession('s1', 'New session', 'acp'), agentName: 'Gemini CLI' },
+      noWorktrees: 'This folder is not in a git repository.',
+    },
+    'choosing an agent': [begin, (root) => press(root, 'Agent: '), 'above'],
+  }),
   ...states('SessionRow', SessionRow, {
     working: row({ type: 'working', activity: 'Writing' }),
     waiting: row({ type: 'needsInput', what: 'Wants to run a command' }),

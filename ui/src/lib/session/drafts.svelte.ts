@@ -156,6 +156,12 @@ export class Drafts {
     this.#drafts.delete(keyOf(null, project));
   }
 
+  /** Another session takes the place of an empty one: what was written is for it. */
+  move(from: SessionId, to: SessionId, project: string): void {
+    this.of(from, project).moveTo(this.of(to, project));
+    this.#drafts.delete(from);
+  }
+
   /** Another window shows the session from now on. Its draft stays stored, and is read again when it is shown here. */
   release(sessionId: SessionId): void {
     this.#drafts.delete(sessionId);
