@@ -8,7 +8,8 @@ use crate::projects::start_again;
 use crate::stage::Stage;
 
 const SECOND: &str = "windmill";
-const BOARD: &str = "All projects";
+/// The name of its window.
+pub const BOARD: &str = "All projects";
 
 /// The texts of the rows, in their order.
 const ROWS: &str = "return [...document.querySelectorAll('.groups li')].map((row) => row.textContent);";

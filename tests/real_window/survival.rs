@@ -8,6 +8,7 @@ use deskbell_tests::window::{
     holds_for,
 };
 
+use crate::board::BOARD;
 use crate::other_agents;
 use crate::stage::{PROJECT, Stage, numbered};
 
@@ -68,7 +69,8 @@ pub async fn a_killed_agent_is_told_and_starts_again() -> Result<()> {
         .await
 }
 
-/// Everything on the screen is counted: header, transcript, waiting prompts, list of sessions, and what the desktop shows.
+/// Everything on the screen is counted: header, transcript, waiting prompts, list of sessions, what the desktop shows, and the
+/// board.
 pub async fn a_crash_is_said_once_with_one_button() -> Result<()> {
     const SAYING_IT: [&str; 5] = ["killed", "crash", "process ended", "exited", "signal"];
     /// The announcement for screen readers, which is not drawn.
@@ -90,12 +92,26 @@ pub async fn a_crash_is_said_once_with_one_button() -> Result<()> {
             let mut lines: Vec<&str> =
                 text.lines().filter(|line| SAYING_IT.iter().any(|word| line.contains(word))).collect();
             lines.retain(|line| *line != ANNOUNCED);
+            ensure!(!text.contains("another program"), "its own dead agent is another program:\n{text}");
             ensure!(lines.len() == 1, "{} lines say it: {lines:#?} in:\n{text}", lines.len());
             let mut buttons = window.names("button").await?;
             buttons.retain(|name| GOING_ON.iter().any(|word| name.contains(word)));
             ensure!(buttons.len() == 1, "the buttons that go on: {buttons:?}");
             let said: Vec<_> = stage.notifications.all();
             ensure!(said.len() <= 1, "{said:#?}");
+
+            stage.pointer.key("ctrl+shift+b").await?;
+            let board = stage.app.window(BOARD).await?;
+            board.wait_shows("killed", SHORT).await?;
+            board.drawn().await?;
+            stage.desktop.screenshot("crash-once-board").await?;
+            let text = board.all_text().await?;
+            let lines: Vec<&str> =
+                text.lines().filter(|line| SAYING_IT.iter().any(|word| line.contains(word))).collect();
+            ensure!(lines.len() == 1, "{} lines of the board say it: {lines:#?} in:\n{text}", lines.len());
+            let mut buttons = board.names("button").await?;
+            buttons.retain(|name| GOING_ON.iter().any(|word| name.contains(word)));
+            ensure!(buttons.len() <= 1, "the buttons of the board that go on: {buttons:?}");
             Ok(())
         })
         .await
