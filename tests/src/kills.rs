@@ -350,24 +350,36 @@ fn n_begun(stored: &[Value], mark: &str) -> usize {
     stored.iter().filter(|line| line["type"] == "user" && line["message"].to_string().contains(mark)).count()
 }
 
-/// The lines of JSON in the files of agents in this folder and below it: what they read, or their transcripts.
+/// The lines of JSON in the files of agents in this folder and below it: what they read, or their transcripts. A file or a
+/// folder can be removed meanwhile.
 pub fn lines_below(folder: &Path) -> Result<Vec<Value>> {
     let (mut lines, mut folders) = (Vec::new(), vec![folder.to_owned()]);
     while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(&folder)? {
+        let Some(entries) = if_there(&folder, std::fs::read_dir(&folder))? else { continue };
+        for entry in entries {
             let entry = entry?;
             let path = entry.path();
-            if entry.file_type()?.is_dir() {
+            let Some(kind) = if_there(&path, entry.file_type())? else { continue };
+            let is_of_agent =
+                path.extension().is_some_and(|extension| extension == "jsonl" || extension == "ndjson");
+            if kind.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "jsonl" || extension == "ndjson")
-            {
+            } else if is_of_agent && let Some(text) = if_there(&path, std::fs::read_to_string(&path))? {
                 // The last line of a killed agent may be torn.
-                let text = std::fs::read_to_string(&path)?;
                 lines.extend(text.lines().filter_map(|line| serde_json::from_str(line).ok()));
             }
         }
     }
     Ok(lines)
+}
+
+/// What was read there; `None` if nothing is there any longer.
+fn if_there<T>(path: &Path, read: std::io::Result<T>) -> Result<Option<T>> {
+    match read {
+        Ok(read) => Ok(Some(read)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error).with_context(|| path.display().to_string()),
+    }
 }
 
 #[cfg(test)]
