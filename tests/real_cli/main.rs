@@ -39,6 +39,7 @@ mod options;
 mod overhead;
 mod owner;
 mod permissions;
+mod plugins;
 mod protocol;
 mod queue;
 mod recordings;
@@ -314,7 +315,10 @@ fn main() {
     #[cfg(unix)]
     alone.extend(tests![rules: a_rule_holds_in_a_folder_with_any_name].into_iter().map(within_all));
     under_the_engine.extend(tests![trust: a_trusted_folder_has_all_that_it_says]);
-    alone.extend(tests![front_matter: a_document_is_loaded_as_it_is_shown]);
+    alone.extend(tests![
+        front_matter: a_document_is_loaded_as_it_is_shown;
+        plugins: a_plugin_of_a_folder_is_left_out_and_said_to_be;
+    ]);
     #[cfg(unix)]
     alone.extend(tests![imports: an_import_is_loaded_as_it_is_shown]);
     let changes = tests![trust: a_change_takes_effect_only_with_the_answer];

@@ -201,6 +201,9 @@ impl Check<'_> {
             }
             (Form::Marketplaces, Json::Object(entries)) => {
                 return Some(self.entries(place, entries, |check, place, _, value| {
+                    if is_local_marketplace(value) {
+                        return None;
+                    }
                     if is_marketplace(value) { Some(value.clone()) } else { check.refuse(place, value) }
                 }));
             }
@@ -296,6 +299,20 @@ fn is_hook(hook: &Json) -> bool {
         _ => value.as_str().is_some(),
     };
     value(subject).and_then(Json::as_str).is_some_and(|text| !text.is_empty()) && entries.iter().all(fits)
+}
+
+/// Sources of a marketplace that is on this computer.
+pub(super) const LOCAL_SOURCES: &[&str] = &["directory", "file"];
+
+/// Whether a marketplace is on this computer: it can be a part of the folder, whose plugins would then be loaded from there,
+/// without a copy (2.1.197 and 2.1.332). No check of the path is certain, because of links and of paths like `/proc/self/cwd`.
+pub(super) fn is_local_marketplace(value: &Json) -> bool {
+    let of = |value: &Json| match value {
+        Json::Object(entries) => super::json::values(entries, "source").last().cloned(),
+        _ => None,
+    };
+    let kind = of(value).and_then(|source| of(&source));
+    kind.is_some_and(|kind| kind.as_str().is_some_and(|kind| LOCAL_SOURCES.contains(&kind)))
 }
 
 /// A marketplace of a kind that every version knows (2.1.197 and 2.1.332).

@@ -185,7 +185,12 @@ fn find_marketplaces(found: &mut Findings, marketplaces: &Json) {
     };
     for (name, marketplace) in marketplaces {
         let severity = if has_command(marketplace) { Runs } else { Allows };
-        found.add(Kind::Plugin, severity, "Adds a plugin marketplace", marketplace.text());
+        let title = match keys::is_local_marketplace(marketplace) {
+            // 2.1.197 loads them in spite of the copy.
+            true => "Adds a plugin marketplace of this computer, whose plugins newer versions leave out",
+            false => "Adds a plugin marketplace",
+        };
+        found.add(Kind::Plugin, severity, title, marketplace.text());
         found.name(name);
     }
 }

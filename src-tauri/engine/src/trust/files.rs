@@ -205,6 +205,11 @@ fn find_extensions(places: &mut Vec<Place>, folder: &Path, label: &str) {
     }
     for (path, name) in documents(&folder.join("commands")) {
         let label = format!("{label}/commands/{name}.md");
+        // A `SKILL.md` has the name of its folder (2.1.197 and 2.1.332).
+        let name = match name.rsplit_once('/') {
+            Some((folder, file)) if file.eq_ignore_ascii_case("skill") => folder,
+            _ => &name,
+        };
         found.push(Place { path, label, role: Role::Command { name: name.replace('/', ":") } });
     }
     for (path, name) in documents(&folder.join("output-styles")) {

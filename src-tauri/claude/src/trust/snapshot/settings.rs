@@ -25,17 +25,34 @@ pub fn merged<'a>(
     all.sort_by_key(|(path, _)| *path == own_local);
     let mut settings = Map::new();
     let mut turns_off_hooks = false;
+    let mut local_marketplaces = BTreeSet::new();
     for (_, object) in all {
+        local_marketplaces.extend(local_marketplaces_of(&object));
         // It would turn off the user's own hooks as well, so it is done here.
         if let Some(is_off) = object.get("disableAllHooks").and_then(Value::as_bool) {
             turns_off_hooks = is_off;
         }
         merge(&mut settings, cleaned(object, project, named));
     }
+    if let Some(Value::Object(plugins)) = settings.get_mut("enabledPlugins") {
+        let is_local = |plugin: &str| {
+            plugin.rsplit_once('@').is_some_and(|(_, market)| local_marketplaces.contains(market))
+        };
+        plugins.retain(|plugin, is_on| *is_on == Value::Bool(false) || !is_local(plugin));
+    }
     if turns_off_hooks {
         settings.retain(|key, _| !matches!(key.as_str(), "hooks" | "statusLine" | "subagentStatusLine"));
     }
     settings
+}
+
+/// The names of marketplaces on this computer. The copy has neither them nor their plugins.
+fn local_marketplaces_of(object: &Map<String, Value>) -> impl Iterator<Item = String> + '_ {
+    let all = object.get("extraKnownMarketplaces").and_then(Value::as_object).into_iter().flatten();
+    let local = all.filter(|(_, marketplace)| {
+        marketplace["source"]["source"].as_str().is_some_and(|kind| keys::LOCAL_SOURCES.contains(&kind))
+    });
+    local.map(|(name, _)| name.clone())
 }
 
 /// The settings in these files that the user may name.

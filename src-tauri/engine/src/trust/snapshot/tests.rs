@@ -341,6 +341,19 @@ fn a_copy_never_changes_and_a_change_is_another_copy() {
     assert_eq!(copied_settings(&before), json!({"model": "a"}));
 }
 
+#[test]
+fn a_marketplace_of_this_computer_is_left_out_with_its_plugins() {
+    let settings = |name: &str, source: Value| json!({"extraKnownMarketplaces": {name: {"source": source}}});
+    let near = settings("near", json!({"source": "directory", "path": "./market"}));
+    let mut shared = settings("far", json!({"source": "github", "repo": "a/b"}));
+    shared["enabledPlugins"] = json!({"x@near": true, "y@far": true, "z@near": false});
+    let place = Place::new(&[(SHARED, &shared.to_string()), (LOCAL, &near.to_string())]);
+    let copied = copied_settings(&place.copy());
+    assert_eq!(copied["enabledPlugins"], json!({"y@far": true, "z@near": false}));
+    let far = json!({"far": {"source": {"source": "github", "repo": "a/b"}}});
+    assert_eq!(copied["extraKnownMarketplaces"], far);
+}
+
 #[cfg(unix)]
 #[test]
 fn a_copy_is_for_its_user_alone() {
