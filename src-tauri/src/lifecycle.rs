@@ -113,7 +113,11 @@ fn build(
     known: Option<&WindowPlace>,
 ) -> tauri::Result<WebviewWindow> {
     let title = format!("{} — Deskbell", project.name());
-    let window = new_window(app, label, &title, DEFAULT_SIZE)?;
+    let size = match known.and_then(|known| Some((known.size?, known.position))) {
+        Some((size, position)) => screens::first_size(app, size, position)?,
+        None => DEFAULT_SIZE,
+    };
+    let window = new_window(app, label, &title, size)?;
     if let Some(zoom) = app.state::<PlacesStore>().zoom(project) {
         window.set_zoom(zoom::factor(zoom))?;
     }

@@ -434,6 +434,8 @@ fn main() {
         let inside = |test: suite::Test| test.inside(manager.program(), move |body| manager.around(body));
         tests.extend(needing(installed.clone(), on_any_desktop()).map(inside));
         tests.extend(needing(installed.clone(), screens::at_scales()).map(inside));
+        let with_monitors = Requirement::all([installed, Monitors::requirement()]);
+        tests.extend(needing(with_monitors, on_two_monitors()).map(inside));
     }
     let without_an_agent = tests![
         failures: no_agent_anywhere_lists_what_was_tried;

@@ -22,6 +22,8 @@ async fn stage() -> Result<(Stage, Monitors)> {
 /// Moves the window to the right monitor, and returns its place there.
 async fn move_right(stage: &Stage) -> Result<Extents> {
     let frame = stage.window.frame();
+    // mutter (43) maximises a new window that covers most of its monitor.
+    stage.pointer.restore(frame).await?;
     stage.pointer.resize(frame, SIZE.0, SIZE.1).await?;
     stage.pointer.place(frame, PLACE.0, PLACE.1).await?;
     eventually("the window is on the right monitor", SHORT, async || {

@@ -1,12 +1,30 @@
 //! The screens: a window is never larger than all of them, and is never put or left where none is.
 
-use tauri::WebviewWindow;
+use tauri::{AppHandle, Monitor, PhysicalSize, WebviewWindow};
 
 /// The part of a window that has to be on a screen, in physical pixels: enough of the title bar to drag it.
 const LEAST_VISIBLE: (i32, i32) = (120, 24);
 
 /// A rectangle on the desktop: its left, top, right and bottom edge, in physical pixels.
 type Edges = (i32, i32, i32, i32);
+
+/// The size for a window that does not exist yet, in logical pixels, from the size and place that it had. mutter (43)
+/// maximises a window that covers most of its screen when it appears.
+pub fn first_size(
+    app: &AppHandle,
+    size: (u32, u32),
+    position: Option<(i32, i32)>,
+) -> tauri::Result<(f64, f64)> {
+    let monitors = app.available_monitors()?;
+    let (width, height) = fitting(size, &monitors.iter().map(edges).collect::<Vec<_>>());
+    let (x, y) = position.unwrap_or_default();
+    let has_place = |screen: &&Monitor| {
+        let (left, top, right, bottom) = edges(screen);
+        (left..right).contains(&x) && (top..bottom).contains(&y)
+    };
+    let screen = monitors.iter().find(has_place).or(monitors.first());
+    Ok(PhysicalSize::new(width, height).to_logical::<f64>(screen.map_or(1.0, Monitor::scale_factor)).into())
+}
 
 /// Gives a window the size and place that it had, as far as the screens have room: the one that it was on may be gone. Then
 /// the system chooses the place.
@@ -30,12 +48,13 @@ pub fn place(
 }
 
 fn screens(window: &WebviewWindow) -> tauri::Result<Vec<Edges>> {
-    let length = |length: u32| i32::try_from(length).unwrap_or(i32::MAX);
-    let edges = |screen: &tauri::Monitor| {
-        let (at, size) = (screen.position(), screen.size());
-        (at.x, at.y, at.x.saturating_add(length(size.width)), at.y.saturating_add(length(size.height)))
-    };
     Ok(window.available_monitors()?.iter().map(edges).collect())
+}
+
+fn edges(screen: &Monitor) -> Edges {
+    let length = |length: u32| i32::try_from(length).unwrap_or(i32::MAX);
+    let (at, size) = (screen.position(), screen.size());
+    (at.x, at.y, at.x.saturating_add(length(size.width)), at.y.saturating_add(length(size.height)))
 }
 
 /// A remembered size, as far as a screen has room for it: the screen that it was on may be gone.

@@ -34,6 +34,10 @@ Section "Screen"
   Device "memory"
   Monitor "monitor"
   DefaultDepth 24
+  SubSection "Display"
+    Depth 24
+    Modes "1280x960"
+  EndSubSection
 EndSection
 "#;
 

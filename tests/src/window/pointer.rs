@@ -128,6 +128,12 @@ impl Pointer {
         self.run("wmctrl", &["-i", "-c", &format!("{:#x}", window.0)]).await.map(drop)
     }
 
+    /// Ends the maximised state of a window, if it is maximised.
+    pub async fn restore(&self, window: XWindow) -> Result<()> {
+        let states = "remove,maximized_vert,maximized_horz";
+        self.run("wmctrl", &["-i", "-r", &format!("{:#x}", window.0), "-b", states]).await.map(drop)
+    }
+
     /// Moves a window to a place on the screen.
     pub async fn place(&self, window: XWindow, x: i32, y: i32) -> Result<()> {
         self.xdotool(&["windowmove", &window.0.to_string(), &x.to_string(), &y.to_string()]).await.map(drop)
