@@ -8,6 +8,7 @@ use deskbell_awake::{Buses, KeepAwake};
 use deskbell_tests::suite::{Test, test};
 use deskbell_tests::window::{Bus, Desktop, Inhibitor, PortalManners, SHORT};
 
+use crate::last_runs;
 use services::{AwakeService, ServiceKind};
 
 /// The portal's flag for idleness, and logind's kind and mode. A lid and a shutdown are not held up.
@@ -60,7 +61,11 @@ async fn keeps_the_contract(kind: ServiceKind) -> Result<()> {
     service.holds(1, SHORT).await?;
     // The app's exit also releases.
     drop(awake);
-    service.holds(0, SHORT).await.map(drop)
+    service.holds(0, SHORT).await?;
+    match kind.package().and_then(last_runs::version_of) {
+        Some(version) => last_runs::kept(kind.name(), &version),
+        None => Ok(()),
+    }
 }
 
 /// What keeps awake on a desktop, and its buses, which are one.

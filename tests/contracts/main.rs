@@ -4,6 +4,8 @@
 #[cfg(target_os = "linux")]
 mod awake;
 #[cfg(target_os = "linux")]
+mod last_runs;
+#[cfg(target_os = "linux")]
 mod notifications;
 #[cfg(target_os = "linux")]
 mod tray;

@@ -12,6 +12,7 @@ use deskbell_tests::suite::{Test, test};
 use deskbell_tests::window::{Desktop, Holdings, SHORT, eventually};
 use tokio::sync::mpsc;
 
+use crate::last_runs;
 use daemons::{Daemon, Kind};
 
 /// How many notifications are shown one after the other.
@@ -45,7 +46,11 @@ async fn keeps_the_contract(kind: Kind) -> Result<()> {
     let mut stage = Stage { notifier, answers, daemon };
     let kept = stage.keeps_all(&desktop).await;
     carry_out.abort();
-    kept.with_context(|| format!("with {}", kind.name()))
+    kept.with_context(|| format!("with {}", kind.name()))?;
+    match stage.daemon.version()? {
+        Some(version) => last_runs::kept(kind.name(), &version),
+        None => Ok(()),
+    }
 }
 
 async fn step<T>(what: &str, step: impl Future<Output = Result<T>>) -> Result<T> {

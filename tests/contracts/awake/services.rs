@@ -57,6 +57,15 @@ impl ServiceKind {
         }
     }
 
+    /// The package of Debian with a real service.
+    pub fn package(self) -> Option<&'static str> {
+        match self {
+            Self::PortalDouble | Self::LogindDouble => None,
+            Self::Portal => Some("xdg-desktop-portal"),
+            Self::Logind => Some("systemd"),
+        }
+    }
+
     pub fn is_portal(self) -> bool {
         matches!(self, Self::PortalDouble | Self::Portal)
     }

@@ -1,5 +1,6 @@
 //! Notification daemons, and what a user does at them: our doubles, GNOME Shell's service, dunst, mako and xfce4-notifyd.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
@@ -11,6 +12,7 @@ use deskbell_tests::window::{
 use serde_json::Value;
 
 use super::xfce::XfceNotifyd;
+use crate::last_runs::version_of;
 
 const NAME: &str = "org.freedesktop.Notifications";
 const PATH: &str = "/org/freedesktop/Notifications";
@@ -148,6 +150,24 @@ impl Daemon {
         match self.recorder.take() {
             Some(recorder) => recorder.leave().await,
             None => Ok(()),
+        }
+    }
+
+    /// The version of a real daemon, if this system tells it.
+    pub fn version(&self) -> Result<Option<String>> {
+        match self.kind {
+            Kind::Double | Kind::BroadcastingDouble => Ok(None),
+            Kind::Gnome => {
+                let scripts = fs::read(gnome_shell()?.join(SERVICE))?;
+                let scripts = String::from_utf8_lossy(&scripts);
+                let version =
+                    scripts.split_once("PACKAGE_VERSION = '").and_then(|(_, rest)| rest.split_once('\''));
+                Ok(version.map(|(version, _)| version.to_owned()))
+            }
+            Kind::Dunst => Ok(version_of("dunst")),
+            // It does not know its own version (1.7.1).
+            Kind::Mako => Ok(version_of("mako-notifier")),
+            Kind::Xfce => Ok(version_of("xfce4-notifyd")),
         }
     }
 
