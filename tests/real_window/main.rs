@@ -410,6 +410,7 @@ fn main() {
         typing: what_an_input_method_composes_is_in_the_box,
             after_an_answer_by_mouse_the_prompt_has_the_focus,
             typing_outside_of_any_field_goes_to_the_prompt,
+            what_was_cleared_is_undone_and_redone_by_key,
             what_is_typed_right_after_new_session_is_for_the_new_one,
             a_key_is_changed_by_keyboard_and_stays_after_a_restart,
             the_right_button_opens_no_menu_of_the_browser;

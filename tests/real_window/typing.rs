@@ -75,6 +75,31 @@ pub async fn what_an_input_method_composes_is_in_the_box() -> Result<()> {
         .await
 }
 
+pub async fn what_was_cleared_is_undone_and_redone_by_key() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("undo", async |stage| {
+            let window = &stage.window;
+            let has = async |text: &str| {
+                eventually(&format!("the box has “{text}”"), SHORT, async || {
+                    Ok((window.value("Prompt").await? == text).then_some(()))
+                })
+                .await
+            };
+            window.click("textbox", "Prompt").await?;
+            stage.pointer.type_text("harbour").await?;
+            has("harbour").await?;
+            stage.pointer.key("ctrl+a").await?;
+            stage.pointer.key("BackSpace").await?;
+            has("").await?;
+            stage.pointer.key("ctrl+z").await?;
+            has("harbour").await?;
+            stage.pointer.key("ctrl+shift+z").await?;
+            has("").await
+        })
+        .await
+}
+
 pub async fn the_right_button_opens_no_menu_of_the_browser() -> Result<()> {
     const TYPED: &str = "No menu holds the keys";
     let stage = Stage::demo().await?;
