@@ -235,7 +235,7 @@ async fn keeps_all(kind: TrayKind, desktop: &Desktop) -> Result<()> {
 /// The middle of the only icon in the panel.
 const ICON: (i32, i32) = (24, 24);
 
-/// A place beside panel and menu: a panel highlights the icon under the pointer.
+/// A place outside of panel and menu: a panel highlights the icon under the pointer.
 const AWAY: (i32, i32) = (700, 500);
 
 /// Less than half the height of an entry, in pixels.

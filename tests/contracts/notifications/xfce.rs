@@ -59,7 +59,7 @@ impl XfceNotifyd {
         Ok(self.pointer.displayed(CLASS)?.len())
     }
 
-    /// Presses a button of the displayed notification. 0.7.3 takes a click beside its buttons for a dismissal, and shows a
+    /// Presses a button of the displayed notification. 0.7.3 takes a click outside of its buttons for a dismissal, and shows a
     /// button for the action of a click.
     pub async fn act(&self, action: &str) -> Result<()> {
         let label = match action {
@@ -75,7 +75,7 @@ impl XfceNotifyd {
         self.pointer.click(x, y).await
     }
 
-    /// Clicks the displayed notification beside its buttons.
+    /// Clicks the displayed notification outside of its buttons.
     pub async fn dismiss(&self) -> Result<()> {
         const BESIDE: i32 = 8;
         let place = self.pointer.extents(self.the_displayed()?).await?;
