@@ -40,7 +40,7 @@ mod options;
 mod past;
 mod stored;
 
-use options::Options;
+use options::OfferedOptions;
 use std::collections::VecDeque;
 use std::io::{BufRead, Write};
 use std::process::{Child, Command, ExitCode, Stdio};
@@ -80,12 +80,12 @@ pub fn run() -> ExitCode {
     let ignores_end = ignores("ignore-eof");
     // Open until the process ends. Without a port there is nothing to find, which the test says.
     let _port = ignores("listens").then(|| std::net::TcpListener::bind("127.0.0.1:0"));
-    let mut agent = Agent {
+    let mut agent = AcpDemoAgent {
         lines,
         waiting: VecDeque::new(),
         faults,
         mode: "auto".to_owned(),
-        options: Options::default(),
+        options: OfferedOptions::default(),
         n_calls: 0,
         n_asked: 0,
     };
@@ -100,13 +100,13 @@ pub fn run() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-struct Agent {
+struct AcpDemoAgent {
     lines: Receiver<String>,
     /// Messages that came while another one was awaited.
     waiting: VecDeque<Value>,
     faults: Vec<String>,
     mode: String,
-    options: Options,
+    options: OfferedOptions,
     n_calls: u64,
     n_asked: u64,
 }
@@ -119,7 +119,7 @@ enum Cut {
     Closed,
 }
 
-impl Agent {
+impl AcpDemoAgent {
     /// The kind of the conversation that it repeats; `None`: it repeats none of two turns.
     fn repeats(&self) -> Option<&str> {
         self.faults.iter().find_map(|fault| fault.strip_prefix("repeats"))

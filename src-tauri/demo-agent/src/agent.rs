@@ -9,17 +9,17 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::call::Rule;
-use crate::environment::Environment;
-use crate::options::Options;
-use crate::output::Output;
-use crate::store::Store;
+use crate::call::AllowRule;
+use crate::environment::DemoEnvironment;
+use crate::options::RunOptions;
+use crate::output::LineWriter;
+use crate::store::TranscriptFile;
 use crate::usage::ByModel;
 use crate::wire;
 
 /// A prompt as the host wrote it.
 #[derive(Clone, Debug)]
-pub struct Prompt {
+pub struct ReceivedPrompt {
     /// The id under which it is stored: the host's own, or one that the agent generated.
     pub uuid: String,
     /// Whether the host gave the uuid; only then `command_lifecycle` reports its states.
@@ -66,7 +66,7 @@ pub struct OpenRequest {
 }
 
 /// The mutable state.
-pub struct State {
+pub struct DemoState {
     pub session_id: String,
     pub mode: String,
     pub model: String,
@@ -76,14 +76,14 @@ pub struct State {
     pub usage: ByModel,
     /// Tokens in the context.
     pub context: u64,
-    pub rules: Vec<Rule>,
+    pub rules: Vec<AllowRule>,
     /// Rules that the host has it ask about.
     pub suspended: Vec<String>,
     /// The level set by the host; `None` is the model's own.
     pub effort: Option<String>,
     pub results: u64,
-    pub store: Store,
-    pub queue: VecDeque<Prompt>,
+    pub store: TranscriptFile,
+    pub queue: VecDeque<ReceivedPrompt>,
     /// Turns that the agent begins without a prompt.
     pub unasked: VecDeque<Unasked>,
     pub open: Vec<OpenRequest>,
@@ -101,11 +101,11 @@ pub struct State {
 }
 
 /// The agent, shared by its threads.
-pub struct Agent {
-    pub options: Options,
-    pub environment: Environment,
-    pub output: Output,
-    state: Mutex<State>,
+pub struct DemoAgent {
+    pub options: RunOptions,
+    pub environment: DemoEnvironment,
+    pub output: LineWriter,
+    state: Mutex<DemoState>,
     changed: Condvar,
 }
 
@@ -128,13 +128,13 @@ pub enum Reason {
 }
 
 /// The next thing to do.
-pub enum Work {
-    Prompts(Vec<Prompt>),
+pub enum NextTask {
+    Prompts(Vec<ReceivedPrompt>),
     Unasked(Unasked),
     End,
 }
 
-impl State {
+impl DemoState {
     /// Whether a turn is running or about to run.
     pub fn busy(&self) -> bool {
         self.running || !self.queue.is_empty() || !self.unasked.is_empty()
@@ -153,19 +153,24 @@ impl State {
     }
 }
 
-impl Agent {
+impl DemoAgent {
     /// An agent at the start of its session.
-    pub fn new(options: Options, environment: Environment, output: Output, state: State) -> Self {
+    pub fn new(
+        options: RunOptions,
+        environment: DemoEnvironment,
+        output: LineWriter,
+        state: DemoState,
+    ) -> Self {
         Self { options, environment, output, state: Mutex::new(state), changed: Condvar::new() }
     }
 
     /// Locks the state. Lines written under the lock keep their order among the threads.
-    pub fn lock(&self) -> MutexGuard<'_, State> {
+    pub fn lock(&self) -> MutexGuard<'_, DemoState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Changes the state and wakes the threads that wait for a change.
-    pub fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+    pub fn change<T>(&self, change: impl FnOnce(&mut DemoState) -> T) -> T {
         let result = change(&mut self.lock());
         self.changed.notify_all();
         result
@@ -192,50 +197,50 @@ impl Agent {
     }
 
     /// As [`Agent::send`], under the lock.
-    pub fn send_in(&self, state: &State, mut line: Value) {
+    pub fn send_in(&self, state: &DemoState, mut line: Value) {
         wire::stamp(&mut line, &state.session_id);
         self.output.line(&line);
     }
 
     /// As [`Agent::tell_state`], under the lock.
-    pub fn tell_state_in(&self, state: &State, told: &str) {
+    pub fn tell_state_in(&self, state: &DemoState, told: &str) {
         if self.environment.state_events {
             self.send_in(state, wire::state_changed(told));
         }
     }
 
     /// As [`Agent::tell_life`], under the lock.
-    pub fn tell_life_in(&self, state: &State, uuid: &str, told: &str) {
+    pub fn tell_life_in(&self, state: &DemoState, uuid: &str, told: &str) {
         if !self.old() {
             self.send_in(state, wire::lifecycle(uuid, told));
         }
     }
 
     /// Waits for work.
-    pub fn next_work(&self) -> Work {
+    pub fn next_work(&self) -> NextTask {
         let mut state = self.lock();
         loop {
             if state.ended {
-                return Work::End;
+                return NextTask::End;
             }
             if let Some(unasked) = state.unasked.pop_front() {
                 state.running = true;
-                return Work::Unasked(unasked);
+                return NextTask::Unasked(unasked);
             }
             let count = state.next_count();
             if count > 0 {
                 state.running = true;
-                return Work::Prompts(state.queue.drain(..count).collect());
+                return NextTask::Prompts(state.queue.drain(..count).collect());
             }
             if state.closed && !self.environment.has("ignore-eof") {
-                return Work::End;
+                return NextTask::End;
             }
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
     /// Takes the prompts that arrived during the turn.
-    pub fn take_queued(&self) -> Vec<Prompt> {
+    pub fn take_queued(&self) -> Vec<ReceivedPrompt> {
         let mut state = self.lock();
         let count = mergeable(&state.queue);
         state.queue.drain(..count).collect()
@@ -311,7 +316,7 @@ impl Agent {
 }
 
 /// The number of prompts at the front that make one turn. A prompt that is only remembered has its own turn.
-fn mergeable(queue: &VecDeque<Prompt>) -> usize {
+fn mergeable(queue: &VecDeque<ReceivedPrompt>) -> usize {
     match queue.front() {
         Some(first) if !first.query => 1,
         _ => queue.iter().take_while(|prompt| prompt.query).count(),

@@ -7,7 +7,7 @@ use crate::environment::cwd;
 
 /// A tool call.
 #[derive(Clone, Debug)]
-pub struct Call {
+pub struct PlayedCall {
     pub id: String,
     pub name: String,
     pub input: Value,
@@ -17,7 +17,7 @@ pub struct Call {
 
 /// A rule that allows calls for the rest of the session.
 #[derive(Clone, Debug)]
-pub struct Rule {
+pub struct AllowRule {
     tool: String,
     content: Option<String>,
     /// Given on the command line, not in this session.
@@ -25,7 +25,7 @@ pub struct Rule {
 }
 
 /// In the notation of settings: `Bash(touch *)`.
-impl std::fmt::Display for Rule {
+impl std::fmt::Display for AllowRule {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &self.content {
             Some(content) => write!(f, "{}({content})", self.tool),
@@ -34,7 +34,7 @@ impl std::fmt::Display for Rule {
     }
 }
 
-impl Call {
+impl PlayedCall {
     /// Its entry in `permission_denials`.
     pub fn denial(&self) -> Value {
         json!({"tool_name": self.name, "tool_use_id": self.id, "tool_input": self.input})
@@ -74,7 +74,7 @@ impl Call {
     }
 }
 
-impl Rule {
+impl AllowRule {
     pub fn from_wire(rule: &Value) -> Option<Self> {
         let tool = rule.get("toolName")?.as_str()?.to_owned();
         let content = rule.get("ruleContent").and_then(Value::as_str).map(str::to_owned);
@@ -92,7 +92,7 @@ impl Rule {
         }
     }
 
-    pub fn covers(&self, call: &Call) -> bool {
+    pub fn covers(&self, call: &PlayedCall) -> bool {
         let covers_command = |content: &String| {
             let command = call.text("command").or_else(|| call.text("file_path")).unwrap_or_default();
             match content.strip_suffix('*') {

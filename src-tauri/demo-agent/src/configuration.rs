@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::agent::State;
+use crate::agent::DemoState;
 use crate::catalogue;
 
 const FAILURE: &str = "Connection closed";
@@ -10,7 +10,7 @@ const FAILURE: &str = "Connection closed";
 /// `(name, whether it connects)`.
 const SERVERS: [(&str, bool); 2] = [("tracker", true), ("database", false)];
 
-fn server(state: &State, name: &str, connects: bool) -> Value {
+fn server(state: &DemoState, name: &str, connects: bool) -> Value {
     let mut server = json!({
         "name": name,
         "config": {"type": "stdio", "command": "demo-server", "args": [name]},
@@ -35,7 +35,7 @@ fn server(state: &State, name: &str, connects: bool) -> Value {
 }
 
 /// The answer to `mcp_status`.
-pub fn servers(state: &State) -> Value {
+pub fn servers(state: &DemoState) -> Value {
     let servers: Vec<Value> =
         SERVERS.into_iter().map(|(name, connects)| server(state, name, connects)).collect();
     json!({ "mcpServers": servers })
@@ -47,7 +47,7 @@ fn find(name: &str) -> Result<bool, String> {
 }
 
 /// Connects to a server again.
-pub fn reconnect(state: &State, name: &str) -> Result<(), String> {
+pub fn reconnect(state: &DemoState, name: &str) -> Result<(), String> {
     let connects = find(name)?;
     if state.servers_off.iter().any(|off| off == name) {
         return Err(format!("MCP server {name} is disabled"));
@@ -56,7 +56,7 @@ pub fn reconnect(state: &State, name: &str) -> Result<(), String> {
 }
 
 /// Turns a server on or off.
-pub fn toggle(state: &mut State, name: &str, is_on: bool) -> Result<(), String> {
+pub fn toggle(state: &mut DemoState, name: &str, is_on: bool) -> Result<(), String> {
     find(name)?;
     state.servers_off.retain(|off| off != name);
     if !is_on {
@@ -83,7 +83,7 @@ pub fn hooks() -> Value {
 }
 
 /// The answer to `reload_plugins`.
-pub fn reloaded(state: &State) -> Value {
+pub fn reloaded(state: &DemoState) -> Value {
     let mut answer = servers(state);
     answer["commands"] = catalogue::commands();
     answer["agents"] = catalogue::agents();

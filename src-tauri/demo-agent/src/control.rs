@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::agent::{Agent, Hearing, State};
+use crate::agent::{DemoAgent, DemoState, Hearing};
 use crate::environment::cwd;
 use crate::{catalogue, configuration, switches, usage, wire};
 
 /// Answers one control request.
-pub fn answer(agent: &Agent, line: &Value) {
+pub fn answer(agent: &DemoAgent, line: &Value) {
     let id = line.get("request_id").cloned().unwrap_or_default();
     let request = line.get("request").cloned().unwrap_or_default();
     let text = |key: &str| request.get(key).and_then(Value::as_str);
@@ -114,7 +114,7 @@ pub fn answer(agent: &Agent, line: &Value) {
 
 /// A side question that begins with `HANG` waits until the host cancels it, one that begins with `FAIL` has no answer, and one
 /// that begins with `SAY` has the rest as its answer.
-fn side_question(agent: &Agent, id: &Value, question: &str) {
+fn side_question(agent: &DemoAgent, id: &Value, question: &str) {
     if !agent.old() {
         agent.send(wire::request_progress(id));
     }
@@ -134,14 +134,14 @@ fn side_question(agent: &Agent, id: &Value, question: &str) {
 }
 
 /// The host cancels side questions only.
-pub fn cancel(agent: &Agent, line: &Value) {
+pub fn cancel(agent: &DemoAgent, line: &Value) {
     if !agent.old() {
         let id = line.get("request_id").cloned().unwrap_or_default();
         agent.output.line(&wire::error(&id, "Side question cancelled", "cancelled"));
     }
 }
 
-fn initialize(agent: &Agent, id: &Value) {
+fn initialize(agent: &DemoAgent, id: &Value) {
     if agent.environment.has("never-initialize") {
         return;
     }
@@ -183,7 +183,7 @@ fn initialize(agent: &Agent, id: &Value) {
     }
 }
 
-fn session_state(state: &State) -> &'static str {
+fn session_state(state: &DemoState) -> &'static str {
     match (state.busy(), state.open.is_empty()) {
         (false, _) => "idle",
         (true, true) => "running",
@@ -192,7 +192,7 @@ fn session_state(state: &State) -> &'static str {
 }
 
 /// Writes the withdrawals first, then the receipt, then the output of the turn, which only wakes when the lock is free.
-fn interrupt(agent: &Agent, id: &Value, cancel_queued: bool) {
+fn interrupt(agent: &DemoAgent, id: &Value, cancel_queued: bool) {
     agent.change(|state| {
         if state.hearing == Hearing::Deaf {
             return;
@@ -227,7 +227,7 @@ fn interrupt(agent: &Agent, id: &Value, cancel_queued: bool) {
     });
 }
 
-fn set_mode(agent: &Agent, id: &Value, mode: &str) {
+fn set_mode(agent: &DemoAgent, id: &Value, mode: &str) {
     let mode = if mode == "manual" { "default" } else { mode };
     if !agent.old() && !catalogue::MODES.contains(&mode) {
         let error = format!("Cannot set permission mode: must be one of {}", catalogue::MODES.join(", "));
@@ -243,7 +243,7 @@ fn set_mode(agent: &Agent, id: &Value, mode: &str) {
     agent.send(wire::mode_changed(mode));
 }
 
-fn set_model(agent: &Agent, id: &Value, model: &str) {
+fn set_model(agent: &DemoAgent, id: &Value, model: &str) {
     let Some(full) = catalogue::resolve_model(model) else {
         let mut reply = wire::error(id, &format!("Model '{model}' not found"), "not_found");
         reply["response"]["model"] = agent.lock().model.clone().into();
@@ -266,7 +266,7 @@ fn set_model(agent: &Agent, id: &Value, model: &str) {
 }
 
 /// Sets a title that the user chose.
-pub fn rename(agent: &Agent, title: &str) {
+pub fn rename(agent: &DemoAgent, title: &str) {
     agent.change(|state| {
         state.title = Some(title.to_owned());
         state.store.title("custom-title", "customTitle", title);
@@ -285,7 +285,7 @@ fn title_from(description: &str) -> String {
     }
 }
 
-fn context_usage(state: &State) -> Value {
+fn context_usage(state: &DemoState) -> Value {
     const WINDOW: u64 = 1_000_000;
     const BUFFER: u64 = 33_000;
     let (prompt, tools) = (2_000, 6_800);

@@ -9,10 +9,10 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::agent::Cut;
-use crate::call::Call;
+use crate::call::PlayedCall;
 use crate::permission::Permit;
 use crate::reply::words;
-use crate::turn::Turn;
+use crate::turn::PlayedTurn;
 
 /// The pause between deltas, in milliseconds: fast enough to read comfortably, slow enough to be visibly streamed.
 const DELTA_MS: u64 = 32;
@@ -27,7 +27,7 @@ fn by_config() -> Value {
 }
 
 /// Plays the tour for the first prompt, and a part of it for a later one.
-pub fn play(turn: &mut Turn<'_>, prompt: &str, first: bool) -> Result<(), Cut> {
+pub fn play(turn: &mut PlayedTurn<'_>, prompt: &str, first: bool) -> Result<(), Cut> {
     if first {
         tour::play(turn)?;
     } else {
@@ -43,19 +43,19 @@ pub fn play(turn: &mut Turn<'_>, prompt: &str, first: bool) -> Result<(), Cut> {
     Ok(())
 }
 
-impl Turn<'_> {
+impl PlayedTurn<'_> {
     fn pace(&self) -> Duration {
         self.agent.environment.paced(DELTA_MS)
     }
 }
 
 /// A message of one text, streamed.
-fn say(turn: &mut Turn<'_>, text: &str) -> Result<(), Cut> {
+fn say(turn: &mut PlayedTurn<'_>, text: &str) -> Result<(), Cut> {
     turn.say(text, 3, turn.pace())
 }
 
 /// A message of a text and a call.
-fn say_and_call(turn: &mut Turn<'_>, text: &str, name: &str, input: Value) -> Result<Call, Cut> {
+fn say_and_call(turn: &mut PlayedTurn<'_>, text: &str, name: &str, input: Value) -> Result<PlayedCall, Cut> {
     turn.open_message()?;
     let pace = turn.pace();
     if !text.is_empty() {
@@ -67,19 +67,24 @@ fn say_and_call(turn: &mut Turn<'_>, text: &str, name: &str, input: Value) -> Re
 }
 
 /// Runs a pretended command that needs no permission; `Err` is the output of one that fails.
-fn command(turn: &mut Turn<'_>, call: &Call, outcome: Result<&str, &str>) -> Result<(), Cut> {
+fn command(turn: &mut PlayedTurn<'_>, call: &PlayedCall, outcome: Result<&str, &str>) -> Result<(), Cut> {
     run(turn, call, outcome, &by_config())
 }
 
 /// Asks permission for a pretended command and runs it; returns whether it ran.
-fn asked_command(turn: &mut Turn<'_>, call: &Call, output: &str) -> Result<bool, Cut> {
+fn asked_command(turn: &mut PlayedTurn<'_>, call: &PlayedCall, output: &str) -> Result<bool, Cut> {
     match turn.permit(call)? {
         Permit::Run { decision, .. } => run(turn, call, Ok(output), &decision).map(|()| true),
         Permit::Denied => Ok(false),
     }
 }
 
-fn run(turn: &mut Turn<'_>, call: &Call, outcome: Result<&str, &str>, decision: &Value) -> Result<(), Cut> {
+fn run(
+    turn: &mut PlayedTurn<'_>,
+    call: &PlayedCall,
+    outcome: Result<&str, &str>,
+    decision: &Value,
+) -> Result<(), Cut> {
     turn.agent.pause(turn.agent.environment.paced(COMMAND_MS))?;
     match outcome {
         Ok(output) => {

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::agent::{Cut, State};
-use crate::call::Call;
-use crate::turn::Turn;
-use crate::usage::{self, Usage};
+use crate::agent::{Cut, DemoState};
+use crate::call::PlayedCall;
+use crate::turn::PlayedTurn;
+use crate::usage::{self, TokenCounts};
 use crate::{clock, wire};
 
 const REFUSED_TOOL: &str = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it \
@@ -27,7 +27,7 @@ struct Ending {
     outcome: Value,
 }
 
-impl Turn<'_> {
+impl PlayedTurn<'_> {
     /// Ends the turn with its result, and returns whether that was an error.
     pub fn finish(mut self, outcome: Result<(), Cut>) -> bool {
         let ending = match outcome {
@@ -115,7 +115,7 @@ impl Turn<'_> {
     }
 
     /// The result of a call that the user did not allow to run or to finish.
-    pub fn user_rejected(&self, call: &Call, text: &str) {
+    pub fn user_rejected(&self, call: &PlayedCall, text: &str) {
         let content =
             json!([{"type": "tool_result", "content": text, "is_error": true, "tool_use_id": call.id}]);
         let mut extra = json!({"tool_use_result": "User rejected tool use"});
@@ -127,7 +127,7 @@ impl Turn<'_> {
     }
 
     /// Ends the turn as a denial that interrupts does; the call's result is part of it.
-    pub fn refuse(&mut self, call: &Call) -> Cut {
+    pub fn refuse(&mut self, call: &PlayedCall) -> Cut {
         self.user_rejected(call, REFUSED_TOOL);
         self.user(interruption("[Request interrupted by user for tool use]"), json!({}));
         Cut::Refused
@@ -147,7 +147,7 @@ impl Turn<'_> {
                 "stop_reason": "stop_sequence",
                 "stop_sequence": "",
                 "type": "message",
-                "usage": Usage::default().of_result(),
+                "usage": TokenCounts::default().of_result(),
                 "content": [{"type": "text", "text": text}],
                 "context_management": null,
             },
@@ -160,7 +160,7 @@ impl Turn<'_> {
         line["request_id"] = wire::short_id("req").into();
         line["is_api_error_message"] = true.into();
         line["api_error_status"] = json!(status);
-        state.store.assistant(&line, Usage::default().of_result(), "stop_sequence");
+        state.store.assistant(&line, TokenCounts::default().of_result(), "stop_sequence");
         self.agent.output.line(&line);
         drop(state);
         self.message = None;
@@ -175,8 +175,8 @@ impl Turn<'_> {
         }
     }
 
-    fn result(&mut self, state: &mut State, ending: Ending) -> Value {
-        let mut spent = Usage::default();
+    fn result(&mut self, state: &mut DemoState, ending: Ending) -> Value {
+        let mut spent = TokenCounts::default();
         self.usage.values().for_each(|usage| spent.add(*usage));
         let duration = self.elapsed_ms();
         let index = state.results;

@@ -35,7 +35,7 @@ use std::time::Duration;
 pub const ORPHAN_LIFE: Duration = Duration::from_secs(60);
 
 /// The settings from the environment.
-pub struct Environment {
+pub struct DemoEnvironment {
     /// `CLAUDE_CONFIG_DIR`. Without it nothing at all is written to the disk.
     pub config_dir: Option<PathBuf>,
     /// `DESKBELL_DEMO_HEARD`: the folder for what this agent reads.
@@ -46,7 +46,7 @@ pub struct Environment {
     faults: Vec<String>,
 }
 
-impl Environment {
+impl DemoEnvironment {
     /// Reads the environment of this process.
     pub fn from_process() -> Self {
         let var = |name| std::env::var(name).ok().filter(|value| !value.is_empty());

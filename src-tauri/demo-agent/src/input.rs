@@ -8,12 +8,12 @@ use std::thread;
 
 use serde_json::Value;
 
-use crate::agent::{Agent, Prompt};
+use crate::agent::{DemoAgent, ReceivedPrompt};
 use crate::environment::ORPHAN_LIFE;
 use crate::{control, wire};
 
 /// Reads until the standard input is closed.
-pub fn read_all(agent: &Arc<Agent>) {
+pub fn read_all(agent: &Arc<DemoAgent>) {
     let mut heard = agent.environment.heard.as_deref().and_then(record);
     let mut lines = std::io::stdin().lock();
     let mut line = Vec::new();
@@ -44,7 +44,7 @@ fn record(folder: &Path) -> Option<File> {
     file.inspect_err(|error| eprintln!("{} can not be written: {error}", path.display())).ok()
 }
 
-fn read_line(agent: &Agent, line: &[u8]) {
+fn read_line(agent: &DemoAgent, line: &[u8]) {
     let line = line.trim_ascii();
     if line.is_empty() && !agent.old() {
         return;
@@ -69,12 +69,12 @@ fn read_line(agent: &Agent, line: &[u8]) {
 }
 
 /// The real CLI also exits on a malformed line, and reports it only on the standard error.
-fn die(agent: &Agent, reason: &str) -> ! {
+fn die(agent: &DemoAgent, reason: &str) -> ! {
     eprintln!("{reason}");
     agent.exit(1);
 }
 
-fn prompt(line: &Value) -> Result<Prompt, String> {
+fn prompt(line: &Value) -> Result<ReceivedPrompt, String> {
     let message = line.get("message").filter(|message| message.is_object());
     let role = message.and_then(|message| message.get("role")).and_then(Value::as_str).unwrap_or("undefined");
     if role != "user" {
@@ -82,7 +82,7 @@ fn prompt(line: &Value) -> Result<Prompt, String> {
     }
     let content = message.and_then(|message| message.get("content")).cloned().unwrap_or_default();
     let uuid = line.get("uuid").and_then(Value::as_str);
-    Ok(Prompt {
+    Ok(ReceivedPrompt {
         uuid: uuid.map_or_else(wire::uuid, str::to_owned),
         named: uuid.is_some(),
         text: wire::text_of(&content),
@@ -92,7 +92,7 @@ fn prompt(line: &Value) -> Result<Prompt, String> {
     })
 }
 
-fn accept(agent: &Agent, prompt: Prompt) {
+fn accept(agent: &DemoAgent, prompt: ReceivedPrompt) {
     agent.change(|state| {
         if prompt.named && state.store.knows(&prompt.uuid) {
             // As the real CLI does: no turn, and no report.
@@ -107,7 +107,7 @@ fn accept(agent: &Agent, prompt: Prompt) {
 }
 
 /// A late, second or foreign answer is ignored.
-fn take_answer(agent: &Agent, line: &Value) {
+fn take_answer(agent: &DemoAgent, line: &Value) {
     let Some(response) = line.get("response") else { return };
     let id = response.get("request_id").and_then(Value::as_str).unwrap_or_default();
     agent.change(|state| {

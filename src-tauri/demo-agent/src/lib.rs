@@ -45,23 +45,23 @@ mod wire;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use environment::Environment;
-use options::Request;
+use environment::DemoEnvironment;
+use options::Invocation;
 
 /// Runs the agent with the arguments after the program's name, until its host closes the standard input.
 pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
-    let environment = Environment::from_process();
+    let environment = DemoEnvironment::from_process();
     let args: Vec<String> = args.map(|arg| arg.to_string_lossy().into_owned()).collect();
     if args.iter().any(|arg| arg == "--acp") {
         return acp::run();
     }
     match options::parse(args) {
-        Request::Run(options) => session::run(*options, environment),
-        Request::Version => {
+        Invocation::Run(options) => session::run(*options, environment),
+        Invocation::Version => {
             println!("{} (Deskbell demo agent)", environment.version());
             ExitCode::SUCCESS
         }
-        Request::Refused(reason) => {
+        Invocation::Refused(reason) => {
             eprintln!("{reason}");
             ExitCode::FAILURE
         }

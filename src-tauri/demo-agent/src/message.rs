@@ -1,13 +1,13 @@
 //! A message of the model while it is being written.
 
-use crate::usage::Usage;
+use crate::usage::TokenCounts;
 
 /// A message that is being written.
-pub struct Message {
+pub struct MessageDraft {
     pub id: String,
     pub request_id: String,
     pub model: String,
-    pub usage: Usage,
+    pub usage: TokenCounts,
     pub blocks: usize,
     /// The open block: its kind, and its text so far.
     pub block: Option<(Kind, String)>,

@@ -8,15 +8,15 @@ use uuid::Uuid;
 use crate::catalogue;
 
 /// The action that the command line selects.
-pub enum Request {
-    Run(Box<Options>),
+pub enum Invocation {
+    Run(Box<RunOptions>),
     Version,
     /// The reason is printed on the standard error, and nothing on the standard output, as the real CLI does.
     Refused(String),
 }
 
 /// The options of a run.
-pub struct Options {
+pub struct RunOptions {
     /// The arguments as received, for a script's `ARGS`.
     pub args: Vec<String>,
     /// Whether to send `stream_event`s.
@@ -59,8 +59,8 @@ const OTHER_VALUES: &[&str] = &[
 ];
 
 /// Parses the arguments after the program's name.
-pub fn parse(args: Vec<String>) -> Request {
-    let mut options = Options {
+pub fn parse(args: Vec<String>) -> Invocation {
+    let mut options = RunOptions {
         args: args.clone(),
         partials: false,
         replay: false,
@@ -82,7 +82,7 @@ pub fn parse(args: Vec<String>) -> Request {
     while let Some(arg) = args.next() {
         let Some(flag) = arg.strip_prefix("--") else {
             match arg.as_str() {
-                "-v" => return Request::Version,
+                "-v" => return Invocation::Version,
                 "-c" => options.resume_latest = true,
                 "-r" => options.resume = args.next_if(|next| !next.starts_with('-')),
                 "-n" => options.title = args.next(),
@@ -97,7 +97,7 @@ pub fn parse(args: Vec<String>) -> Request {
         let mut value =
             || inline.clone().or_else(|| args.next_if(|next| !next.starts_with('-'))).unwrap_or_default();
         match name.as_str() {
-            "version" => return Request::Version,
+            "version" => return Invocation::Version,
             "verbose" => verbose = true,
             "include-partial-messages" => options.partials = true,
             "replay-user-messages" => options.replay = true,
@@ -116,7 +116,7 @@ pub fn parse(args: Vec<String>) -> Request {
             "session-id" => {
                 let id = value();
                 if Uuid::parse_str(&id).is_err() {
-                    return Request::Refused("Error: Invalid session ID. Must be a valid UUID.".into());
+                    return Invocation::Refused("Error: Invalid session ID. Must be a valid UUID.".into());
                 }
                 options.session_id = Some(id);
             }
@@ -127,7 +127,7 @@ pub fn parse(args: Vec<String>) -> Request {
                 "manual" => options.mode = "default".into(),
                 mode if catalogue::MODES.contains(&mode) => options.mode = mode.into(),
                 mode => {
-                    return Request::Refused(format!(
+                    return Invocation::Refused(format!(
                         "error: option '--permission-mode <mode>' argument '{mode}' is invalid. Allowed choices are \
                          acceptEdits, auto, bypassPermissions, manual, dontAsk, plan."
                     ));
@@ -143,35 +143,35 @@ pub fn parse(args: Vec<String>) -> Request {
         }
     }
     if stream_in && !stream_out {
-        return Request::Refused(
+        return Invocation::Refused(
             "Error: --input-format=stream-json requires output-format=stream-json.".into(),
         );
     }
     if stream_out && !verbose {
-        return Request::Refused(
+        return Invocation::Refused(
             "Error: When using --print, --output-format=stream-json requires --verbose".into(),
         );
     }
     if !(stream_in && stream_out) {
-        return Request::Refused(
+        return Invocation::Refused(
             "This demonstration agent is driven by Deskbell over stream-json: pass --input-format=stream-json \
              --output-format=stream-json --verbose."
                 .into(),
         );
     }
-    Request::Run(Box::new(options))
+    Invocation::Run(Box::new(options))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn run(args: &[&str]) -> Options {
+    fn run(args: &[&str]) -> RunOptions {
         let base = ["-p", "--input-format", "stream-json", "--output-format=stream-json", "--verbose"];
         match parse(base.iter().chain(args).map(|arg| (*arg).to_owned()).collect()) {
-            Request::Run(options) => *options,
-            Request::Version => panic!("version"),
-            Request::Refused(reason) => panic!("{reason}"),
+            Invocation::Run(options) => *options,
+            Invocation::Version => panic!("version"),
+            Invocation::Refused(reason) => panic!("{reason}"),
         }
     }
 
@@ -197,7 +197,7 @@ mod tests {
     fn what_the_real_cli_refuses_is_refused() {
         let refused = |args: &[&str]| {
             let parsed = parse(args.iter().map(|arg| (*arg).to_owned()).collect());
-            matches!(parsed, Request::Refused(_))
+            matches!(parsed, Invocation::Refused(_))
         };
         assert!(refused(&["-p", "--input-format=stream-json", "--output-format=stream-json"]));
         assert!(refused(&["-p", "--input-format=stream-json"]));

@@ -9,17 +9,17 @@ use std::thread;
 
 use serde_json::Value;
 
-enum Message {
+enum WriterTask {
     Bytes(Vec<u8>),
     Flushed(SyncSender<()>),
 }
 
 /// A handle for writing lines, shared by all threads.
-pub struct Output {
-    queue: Sender<Message>,
+pub struct LineWriter {
+    queue: Sender<WriterTask>,
 }
 
-impl Output {
+impl LineWriter {
     /// Starts the thread that writes.
     pub fn start() -> Self {
         let (queue, messages) = mpsc::channel();
@@ -37,19 +37,19 @@ impl Output {
     /// Writes bytes as they are.
     pub fn bytes(&self, bytes: Vec<u8>) {
         // The writer ends only with the process.
-        let _ = self.queue.send(Message::Bytes(bytes));
+        let _ = self.queue.send(WriterTask::Bytes(bytes));
     }
 
     /// Returns once all earlier output has been passed to the system, or the host is gone.
     pub fn flush(&self) {
         let (done, wait) = mpsc::sync_channel(1);
-        if self.queue.send(Message::Flushed(done)).is_ok() {
+        if self.queue.send(WriterTask::Flushed(done)).is_ok() {
             let _ = wait.recv();
         }
     }
 }
 
-fn write_all(messages: &Receiver<Message>) {
+fn write_all(messages: &Receiver<WriterTask>) {
     let mut out = io::BufWriter::new(io::stdout().lock());
     let mut broken = false;
     while let Ok(first) = messages.recv() {
@@ -57,8 +57,8 @@ fn write_all(messages: &Receiver<Message>) {
         // All waiting messages are written at once.
         while let Some(message) = next {
             match message {
-                Message::Bytes(bytes) => broken = broken || out.write_all(&bytes).is_err(),
-                Message::Flushed(done) => {
+                WriterTask::Bytes(bytes) => broken = broken || out.write_all(&bytes).is_err(),
+                WriterTask::Flushed(done) => {
                     broken = broken || out.flush().is_err();
                     let _ = done.send(());
                 }

@@ -12,7 +12,7 @@ use crate::wire::text_of;
 
 /// The stored state of a session's earlier run.
 #[derive(Default)]
-pub struct Past {
+pub struct EarlierRun {
     pub session_id: String,
     pub file: PathBuf,
     /// The texts of the prompts, in order.
@@ -26,7 +26,7 @@ pub struct Past {
 }
 
 /// The session with this id, from any project's folder.
-pub fn find(root: &Path, session_id: &str) -> Option<Past> {
+pub fn find(root: &Path, session_id: &str) -> Option<EarlierRun> {
     let name = format!("{session_id}.jsonl");
     let folders = fs::read_dir(root.join("projects")).ok()?;
     let file = folders.flatten().map(|folder| folder.path().join(&name)).find(|file| file.is_file())?;
@@ -34,7 +34,7 @@ pub fn find(root: &Path, session_id: &str) -> Option<Past> {
 }
 
 /// The most recently written session of this folder.
-pub fn latest(root: &Path, cwd: &Path) -> Option<Past> {
+pub fn latest(root: &Path, cwd: &Path) -> Option<EarlierRun> {
     let folder = root.join("projects").join(encode(&cwd.to_string_lossy()));
     let files = fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
     let sessions = files.filter(|file| file.extension().is_some_and(|extension| extension == "jsonl"));
@@ -43,10 +43,10 @@ pub fn latest(root: &Path, cwd: &Path) -> Option<Past> {
 }
 
 /// Reads a transcript; a line that does not parse, such as a torn last one, is skipped.
-fn read(file: PathBuf) -> Option<Past> {
+fn read(file: PathBuf) -> Option<EarlierRun> {
     let text = String::from_utf8_lossy(&fs::read(&file).ok()?).into_owned();
     let session_id = file.file_stem()?.to_string_lossy().into_owned();
-    let mut past = Past { session_id, file, ..Past::default() };
+    let mut past = EarlierRun { session_id, file, ..EarlierRun::default() };
     for line in text.lines() {
         let Ok(entry) = serde_json::from_str::<Value>(line) else { continue };
         past.lines.push(line.to_owned());

@@ -4,8 +4,8 @@
 use serde_json::{Value, json};
 
 use crate::agent::Cut;
-use crate::call::{Call, Rule};
-use crate::turn::Turn;
+use crate::call::{AllowRule, PlayedCall};
+use crate::turn::PlayedTurn;
 use crate::{catalogue, wire};
 
 /// Whether a call may run.
@@ -20,9 +20,9 @@ pub enum Permit {
     Denied,
 }
 
-impl Turn<'_> {
+impl PlayedTurn<'_> {
     /// Decides whether the call may run: by mode or rule, otherwise by asking the host.
-    pub fn permit(&mut self, call: &Call) -> Result<Permit, Cut> {
+    pub fn permit(&mut self, call: &PlayedCall) -> Result<Permit, Cut> {
         if let Some(decision) = self.allowed_unasked(call) {
             return Ok(Permit::Run { input: call.input.clone(), decision });
         }
@@ -35,7 +35,7 @@ impl Turn<'_> {
         self.judge(call, answer)
     }
 
-    fn allowed_unasked(&self, call: &Call) -> Option<Value> {
+    fn allowed_unasked(&self, call: &PlayedCall) -> Option<Value> {
         let name = call.name.as_str();
         let state = self.agent.lock();
         if catalogue::ASKING_TOOLS.contains(&name) {
@@ -53,7 +53,7 @@ impl Turn<'_> {
         ruled.then(|| json!({"decision": "accept", "source": "user_permanent", "reason_type": "rule"}))
     }
 
-    fn deny_unasked(&mut self, call: &Call) {
+    fn deny_unasked(&mut self, call: &PlayedCall) {
         let message = format!("{} needs approval, and there is nobody to ask.", call.name);
         if !self.agent.old() {
             self.agent.send(json!({
@@ -69,7 +69,7 @@ impl Turn<'_> {
     }
 
     /// Asks the host, and returns the request's id without waiting for the answer.
-    pub fn ask(&mut self, call: &Call) -> String {
+    pub fn ask(&mut self, call: &PlayedCall) -> String {
         let mut request = json!({
             "subtype": "can_use_tool",
             "tool_name": call.name,
@@ -95,7 +95,7 @@ impl Turn<'_> {
     }
 
     /// Applies the host's answer; no answer means that the host is gone.
-    pub fn judge(&mut self, call: &Call, answer: Option<Value>) -> Result<Permit, Cut> {
+    pub fn judge(&mut self, call: &PlayedCall, answer: Option<Value>) -> Result<Permit, Cut> {
         if let Some(open) = self.calls.iter_mut().find(|open| open.id == call.id) {
             open.waiting = false;
         }
@@ -155,7 +155,7 @@ impl Turn<'_> {
                 }
                 Some("addRules") if permission.get("behavior").and_then(Value::as_str) == Some("allow") => {
                     let rules = permission.get("rules").and_then(Value::as_array).into_iter().flatten();
-                    self.agent.lock().rules.extend(rules.filter_map(Rule::from_wire));
+                    self.agent.lock().rules.extend(rules.filter_map(AllowRule::from_wire));
                 }
                 _ => {}
             }
@@ -168,7 +168,7 @@ impl Turn<'_> {
         self.agent.send(wire::mode_changed(mode));
     }
 
-    fn denied(&mut self, call: &Call, message: &str, kind: &str, decision: Value) {
+    fn denied(&mut self, call: &PlayedCall, message: &str, kind: &str, decision: Value) {
         self.denials.push(call.denial());
         self.calls.retain(|open| open.id != call.id);
         let content =
@@ -179,7 +179,7 @@ impl Turn<'_> {
     }
 
     /// The result of a call that succeeded, and its structured form.
-    pub fn tool_result(&mut self, call: &Call, text: &str, structured: Value, decision: &Value) {
+    pub fn tool_result(&mut self, call: &PlayedCall, text: &str, structured: Value, decision: &Value) {
         let mut block = json!({"tool_use_id": call.id, "type": "tool_result", "content": text});
         if call.name == "Bash" {
             block["is_error"] = false.into();
@@ -188,12 +188,12 @@ impl Turn<'_> {
     }
 
     /// The result of a call that ran and failed.
-    pub fn tool_error(&mut self, call: &Call, text: &str, decision: &Value) {
+    pub fn tool_error(&mut self, call: &PlayedCall, text: &str, decision: &Value) {
         let block = json!({"type": "tool_result", "content": text, "is_error": true, "tool_use_id": call.id});
         self.settle(call, block, format!("Error: {text}").into(), decision);
     }
 
-    fn settle(&mut self, call: &Call, block: Value, structured: Value, decision: &Value) {
+    fn settle(&mut self, call: &PlayedCall, block: Value, structured: Value, decision: &Value) {
         self.calls.retain(|open| open.id != call.id);
         let meta = json!([{"id": call.id, "permission_decision": decision}]);
         self.user(json!([block]), json!({"tool_use_result": structured, "tool_result_meta": meta}));

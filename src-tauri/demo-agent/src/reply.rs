@@ -8,10 +8,10 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::agent::Cut;
-use crate::call::Call;
-use crate::message::{Kind, Message};
-use crate::turn::Turn;
-use crate::usage::{self, Usage};
+use crate::call::PlayedCall;
+use crate::message::{Kind, MessageDraft};
+use crate::turn::PlayedTurn;
+use crate::usage::{self, TokenCounts};
 use crate::{clock, wire};
 
 /// Splits a text into deltas of `count` words, without losing a character.
@@ -39,7 +39,7 @@ pub fn words(text: &str, count: usize) -> Vec<&str> {
     deltas
 }
 
-impl Turn<'_> {
+impl PlayedTurn<'_> {
     /// Begins a message.
     pub fn open_message(&mut self) -> Result<(), Cut> {
         if let Some(limit) = self.agent.options.max_turns
@@ -53,8 +53,8 @@ impl Turn<'_> {
             (state.model.clone(), state.context)
         };
         self.requests += 1;
-        let usage = Usage { input: 100, cached: context, output: 0, thinking: 0 };
-        let message = Message {
+        let usage = TokenCounts { input: 100, cached: context, output: 0, thinking: 0 };
+        let message = MessageDraft {
             id: wire::short_id("msg"),
             request_id: wire::short_id("req"),
             model,
@@ -154,9 +154,9 @@ impl Turn<'_> {
     }
 
     /// Calls a tool, its input in deltas with a pause before each.
-    pub fn tool_use(&mut self, name: &str, input: Value, pause: Duration) -> Result<Call, Cut> {
+    pub fn tool_use(&mut self, name: &str, input: Value, pause: Duration) -> Result<PlayedCall, Cut> {
         const DELTA: usize = 24;
-        let call = Call { id: wire::short_id("toolu"), name: name.to_owned(), input, waiting: false };
+        let call = PlayedCall { id: wire::short_id("toolu"), name: name.to_owned(), input, waiting: false };
         self.open_block(Kind::ToolUse, json!({"type": "tool_use", "id": call.id, "name": name, "input": {}}));
         let text = call.input.to_string();
         let letters: Vec<char> = text.chars().collect();

@@ -64,7 +64,7 @@ use crate::agent::{Hearing, Reason, Unasked};
 
 /// One step of a script.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Step {
+pub enum ScriptStep {
     Say(String),
     Stream {
         count: usize,
@@ -130,99 +130,99 @@ pub enum Step {
 }
 
 /// The steps of a prompt, or `None` if it is not a script.
-pub fn parse(prompt: &str) -> Option<VecDeque<Step>> {
+pub fn parse(prompt: &str) -> Option<VecDeque<ScriptStep>> {
     let mut lines = prompt.lines().map(str::trim).filter(|line| !line.is_empty());
     let first = step(lines.next()?)?;
-    let rest = lines.map(|line| step(line).unwrap_or_else(|| Step::Unknown(line.to_owned())));
+    let rest = lines.map(|line| step(line).unwrap_or_else(|| ScriptStep::Unknown(line.to_owned())));
     Some(std::iter::once(first).chain(rest).collect())
 }
 
-fn step(line: &str) -> Option<Step> {
+fn step(line: &str) -> Option<ScriptStep> {
     let (word, rest) = split(line);
     let text = || rest.replace("\\n", "\n");
     let number = || rest.parse::<u64>().ok();
     Some(match word {
-        "SAY" => Step::Say(text()),
+        "SAY" => ScriptStep::Say(text()),
         "STREAM" => {
             let (count, text) = split(rest);
-            Step::Stream { count: count.parse().ok()?, text: text.replace("\\n", "\n") }
+            ScriptStep::Stream { count: count.parse().ok()?, text: text.replace("\\n", "\n") }
         }
         "SLOW" => {
             let (pause, rest) = split(rest);
             let (count, word) = split(rest);
             let pause = Duration::from_millis(pause.parse().ok()?);
             let word = if word.is_empty() { "w" } else { word };
-            Step::Slow { pause, count: count.parse().ok()?, word: word.to_owned() }
+            ScriptStep::Slow { pause, count: count.parse().ok()?, word: word.to_owned() }
         }
         "THINK" => {
             let (thought, answer) = rest.split_once('|').unwrap_or((rest, ""));
-            Step::Think { thought: thought.trim().to_owned(), answer: answer.trim().to_owned() }
+            ScriptStep::Think { thought: thought.trim().to_owned(), answer: answer.trim().to_owned() }
         }
         "TOOL" => tool(rest, Duration::ZERO)?,
         "RUN" => {
             let (takes, rest) = split(rest);
             tool(rest, Duration::from_millis(takes.parse().ok()?))?
         }
-        "ASK_TWICE" => Step::AskTwice,
-        "QUESTION" => Step::Question,
-        "PLAN" => Step::Plan,
-        "TASKS" => Step::Tasks,
-        "RETRY" => Step::Retry(rest.parse().ok()?),
+        "ASK_TWICE" => ScriptStep::AskTwice,
+        "QUESTION" => ScriptStep::Question,
+        "PLAN" => ScriptStep::Plan,
+        "TASKS" => ScriptStep::Tasks,
+        "RETRY" => ScriptStep::Retry(rest.parse().ok()?),
         "FAIL" => {
             let (status, kind) = split(rest);
             let status: u16 = status.parse().ok()?;
             let kind = if kind.is_empty() { "unknown" } else { kind };
-            Step::Fail { status: Some(status).filter(|status| *status > 0), kind: kind.to_owned() }
+            ScriptStep::Fail { status: Some(status).filter(|status| *status > 0), kind: kind.to_owned() }
         }
-        "CRASH" => Step::Crash(rest.parse().ok()?),
-        "KILL" => Step::Kill(rest.to_owned()),
-        "GARBAGE" => Step::Garbage(rest.to_owned()),
-        "LINES" => Step::Lines(rest.into()),
+        "CRASH" => ScriptStep::Crash(rest.parse().ok()?),
+        "KILL" => ScriptStep::Kill(rest.to_owned()),
+        "GARBAGE" => ScriptStep::Garbage(rest.to_owned()),
+        "LINES" => ScriptStep::Lines(rest.into()),
         "PACE" => {
             let (per_second, file) = split(rest);
-            Step::Pace { per_second: per_second.parse().ok().filter(|n| *n > 0)?, file: file.into() }
+            ScriptStep::Pace { per_second: per_second.parse().ok().filter(|n| *n > 0)?, file: file.into() }
         }
-        "STDERR" => Step::Stderr(text()),
-        "STDERR_FLOOD" => Step::StderrFlood(rest.parse().ok()?),
-        "LINE" => Step::Line(rest.parse().ok()?),
-        "UNKNOWN_MESSAGE" => Step::UnknownMessage,
-        "UNKNOWN_CONTROL" => Step::UnknownControl,
-        "WAIT" => Step::Wait,
-        "PAUSE" => Step::Pause(Duration::from_millis(number()?)),
-        "UNTIL" if !rest.is_empty() => Step::Until(rest.into()),
-        "IGNORE_INTERRUPT" if rest == "silently" => Step::IgnoreInterrupt(Hearing::Deaf),
-        "IGNORE_INTERRUPT" => Step::IgnoreInterrupt(Hearing::Stubborn),
-        "WITHDRAW" => Step::Withdraw(Duration::from_millis(number().unwrap_or(200))),
-        "UNASKED" => Step::Unasked(Unasked { text: text(), reason: Reason::TaskEnded }),
-        "MONITORED" => Step::Unasked(Unasked { text: text(), reason: Reason::Monitor }),
+        "STDERR" => ScriptStep::Stderr(text()),
+        "STDERR_FLOOD" => ScriptStep::StderrFlood(rest.parse().ok()?),
+        "LINE" => ScriptStep::Line(rest.parse().ok()?),
+        "UNKNOWN_MESSAGE" => ScriptStep::UnknownMessage,
+        "UNKNOWN_CONTROL" => ScriptStep::UnknownControl,
+        "WAIT" => ScriptStep::Wait,
+        "PAUSE" => ScriptStep::Pause(Duration::from_millis(number()?)),
+        "UNTIL" if !rest.is_empty() => ScriptStep::Until(rest.into()),
+        "IGNORE_INTERRUPT" if rest == "silently" => ScriptStep::IgnoreInterrupt(Hearing::Deaf),
+        "IGNORE_INTERRUPT" => ScriptStep::IgnoreInterrupt(Hearing::Stubborn),
+        "WITHDRAW" => ScriptStep::Withdraw(Duration::from_millis(number().unwrap_or(200))),
+        "UNASKED" => ScriptStep::Unasked(Unasked { text: text(), reason: Reason::TaskEnded }),
+        "MONITORED" => ScriptStep::Unasked(Unasked { text: text(), reason: Reason::Monitor }),
         "SCHEDULED" => {
             let (source, text) = split(rest);
             let reason = Reason::Scheduled(source.to_owned());
-            Step::Unasked(Unasked { text: text.to_owned(), reason })
+            ScriptStep::Unasked(Unasked { text: text.to_owned(), reason })
         }
-        "CHILD" => Step::Child(number()?),
-        "BUSY" => Step::Busy(number()?),
-        "PID" => Step::Pid,
-        "RECALL" => Step::Recall,
-        "ENV" => Step::Env(rest.to_owned()),
-        "CWD" => Step::Cwd,
-        "ARGS" => Step::Args,
-        "CLEAR" | "/clear" => Step::Clear,
-        "COMPACT" | "/compact" => Step::Compact,
-        "/cost" => Step::Cost,
-        "/rename" => Step::Rename(rest.to_owned()),
-        "MODE" => Step::Mode(rest.to_owned()),
-        "RATE_LIMIT" if rest.is_empty() => Step::RateLimit("allowed_warning".to_owned()),
-        "RATE_LIMIT" => Step::RateLimit(rest.to_owned()),
+        "CHILD" => ScriptStep::Child(number()?),
+        "BUSY" => ScriptStep::Busy(number()?),
+        "PID" => ScriptStep::Pid,
+        "RECALL" => ScriptStep::Recall,
+        "ENV" => ScriptStep::Env(rest.to_owned()),
+        "CWD" => ScriptStep::Cwd,
+        "ARGS" => ScriptStep::Args,
+        "CLEAR" | "/clear" => ScriptStep::Clear,
+        "COMPACT" | "/compact" => ScriptStep::Compact,
+        "/cost" => ScriptStep::Cost,
+        "/rename" => ScriptStep::Rename(rest.to_owned()),
+        "MODE" => ScriptStep::Mode(rest.to_owned()),
+        "RATE_LIMIT" if rest.is_empty() => ScriptStep::RateLimit("allowed_warning".to_owned()),
+        "RATE_LIMIT" => ScriptStep::RateLimit(rest.to_owned()),
         _ => return None,
     })
 }
 
-fn tool(rest: &str, takes: Duration) -> Option<Step> {
+fn tool(rest: &str, takes: Duration) -> Option<ScriptStep> {
     let (name, input) = split(rest);
     let input = if input.is_empty() { "{}" } else { input };
     let input: Value = serde_json::from_str(input).ok()?;
-    Some(Step::Tool { name: name.to_owned(), input: Some(input).filter(Value::is_object)?, takes })
+    Some(ScriptStep::Tool { name: name.to_owned(), input: Some(input).filter(Value::is_object)?, takes })
 }
 
 fn split(text: &str) -> (&str, &str) {
@@ -253,11 +253,15 @@ mod tests {
         assert_eq!(
             steps,
             [
-                Step::Say("one\ntwo".into()),
-                Step::Tool { name: "Bash".into(), input: json!({"command": "ls"}), takes: Duration::ZERO },
-                Step::Slow { pause: Duration::from_millis(5), count: 3, word: "tick".into() },
-                Step::Unknown("nonsense".into()),
-                Step::Wait,
+                ScriptStep::Say("one\ntwo".into()),
+                ScriptStep::Tool {
+                    name: "Bash".into(),
+                    input: json!({"command": "ls"}),
+                    takes: Duration::ZERO
+                },
+                ScriptStep::Slow { pause: Duration::from_millis(5), count: 3, word: "tick".into() },
+                ScriptStep::Unknown("nonsense".into()),
+                ScriptStep::Wait,
             ]
         );
     }

@@ -7,20 +7,20 @@ use std::thread;
 
 use serde_json::json;
 
-use crate::agent::{Agent, Cut, Hearing, Prompt, Reason, State, Unasked, Work};
-use crate::call::Rule;
-use crate::environment::Environment;
-use crate::options::Options;
-use crate::output::Output;
-use crate::past::{self, Past};
-use crate::store::Store;
-use crate::turn::{self, Turn};
+use crate::agent::{Cut, DemoAgent, DemoState, Hearing, NextTask, Reason, ReceivedPrompt, Unasked};
+use crate::call::AllowRule;
+use crate::environment::DemoEnvironment;
+use crate::options::RunOptions;
+use crate::output::LineWriter;
+use crate::past::{self, EarlierRun};
+use crate::store::TranscriptFile;
+use crate::turn::{self, PlayedTurn};
 use crate::{clock, demo, input, script, steps, wire};
 
 /// Runs until the host ends it. The exit code is 1 if the last result was an error, like the real CLI's.
-pub fn run(mut options: Options, environment: Environment) -> ExitCode {
+pub fn run(mut options: RunOptions, environment: DemoEnvironment) -> ExitCode {
     options.can_ask &= !environment.has("cannot-ask");
-    let output = Output::start();
+    let output = LineWriter::start();
     start_faults(&environment, &output);
     let (state, remembers) = match take_up(&options, &environment) {
         Ok(start) => start,
@@ -31,7 +31,7 @@ pub fn run(mut options: Options, environment: Environment) -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let agent = Arc::new(Agent::new(options, environment, output, state));
+    let agent = Arc::new(DemoAgent::new(options, environment, output, state));
     let reader = Arc::clone(&agent);
     thread::spawn(move || input::read_all(&reader));
 
@@ -39,14 +39,14 @@ pub fn run(mut options: Options, environment: Environment) -> ExitCode {
     let mut failed = false;
     loop {
         failed = match agent.next_work() {
-            Work::Prompts(prompts) => answer(&agent, &prompts, &mut toured),
-            Work::Unasked(turn) => unasked(&agent, &turn),
-            Work::End => return agent.leave(failed),
+            NextTask::Prompts(prompts) => answer(&agent, &prompts, &mut toured),
+            NextTask::Unasked(turn) => unasked(&agent, &turn),
+            NextTask::End => return agent.leave(failed),
         };
     }
 }
 
-fn start_faults(environment: &Environment, output: &Output) {
+fn start_faults(environment: &DemoEnvironment, output: &LineWriter) {
     if let Some(code) = environment.exit_at_start() {
         eprintln!("the demo agent was told to exit at its start");
         std::process::exit(code.into());
@@ -75,7 +75,10 @@ pub fn ignore_sigterm() {
 pub fn ignore_sigterm() {}
 
 /// The initial state, and whether it resumes an earlier run; or the session id and the reason why it cannot be resumed.
-fn take_up(options: &Options, environment: &Environment) -> Result<(State, bool), (String, String)> {
+fn take_up(
+    options: &RunOptions,
+    environment: &DemoEnvironment,
+) -> Result<(DemoState, bool), (String, String)> {
     let root = environment.config_dir.clone().filter(|_| options.persist);
     let cwd = std::env::current_dir().unwrap_or_default();
     let past = match &options.resume {
@@ -95,21 +98,21 @@ fn take_up(options: &Options, environment: &Environment) -> Result<(State, bool)
         None => None,
     };
     let remembers = past.is_some();
-    let past = past.unwrap_or_else(Past::default);
+    let past = past.unwrap_or_else(EarlierRun::default);
     let given = options.session_id.clone();
     let session_id = match (remembers, options.fork) {
         (true, false) => past.session_id.clone(),
         _ => given.unwrap_or_else(wire::uuid),
     };
     let late = environment.has("late-store");
-    let mut store = Store::new(root, &session_id, &cwd, environment.version(), late);
+    let mut store = TranscriptFile::new(root, &session_id, &cwd, environment.version(), late);
     let (usage, title) = (past.usage.clone(), options.title.clone().or_else(|| past.title.clone()));
     if remembers {
         store.take_up(past);
     }
     store.mark();
     let context = usage.values().map(|usage| usage.input + usage.output).sum();
-    let state = State {
+    let state = DemoState {
         servers_off: Vec::new(),
         session_id,
         mode: options.mode.clone(),
@@ -118,7 +121,7 @@ fn take_up(options: &Options, environment: &Environment) -> Result<(State, bool)
         usage,
         context,
         suspended: Vec::new(),
-        rules: options.allowed_tools.iter().map(|tool| Rule::from_flag(tool)).collect(),
+        rules: options.allowed_tools.iter().map(|tool| AllowRule::from_flag(tool)).collect(),
         effort: None,
         results: 0,
         store,
@@ -136,9 +139,9 @@ fn take_up(options: &Options, environment: &Environment) -> Result<(State, bool)
 }
 
 /// Runs one turn for the prompts; returns whether its result was an error.
-fn answer(agent: &Agent, prompts: &[Prompt], toured: &mut bool) -> bool {
+fn answer(agent: &DemoAgent, prompts: &[ReceivedPrompt], toured: &mut bool) -> bool {
     let (text, _) = turn::merged(prompts);
-    let mut turn = Turn::begin(agent, prompts);
+    let mut turn = PlayedTurn::begin(agent, prompts);
     if prompts.iter().all(|prompt| !prompt.query) {
         turn.init();
         turn.remember(prompts);
@@ -157,7 +160,7 @@ fn answer(agent: &Agent, prompts: &[Prompt], toured: &mut bool) -> bool {
 }
 
 /// Runs a turn without a prompt, as after a finished background command.
-fn unasked(agent: &Agent, unasked: &Unasked) -> bool {
+fn unasked(agent: &DemoAgent, unasked: &Unasked) -> bool {
     match &unasked.reason {
         Reason::TaskEnded => agent.send(json!({
             "type": "system",
@@ -176,7 +179,7 @@ fn unasked(agent: &Agent, unasked: &Unasked) -> bool {
             "scheduled_for": clock::millis(),
         })),
     }
-    let mut turn = Turn::begin(agent, &[]);
+    let mut turn = PlayedTurn::begin(agent, &[]);
     turn.init();
     let outcome: Result<(), Cut> = turn.say(&unasked.text, 4, std::time::Duration::ZERO);
     turn.finish(outcome)

@@ -12,11 +12,11 @@ use serde_json::{Value, json};
 
 use crate::clock;
 use crate::folder_name::encode;
-use crate::past::Past;
+use crate::past::EarlierRun;
 use crate::usage::{self, ByModel};
 
 /// The transcript of one session.
-pub struct Store {
+pub struct TranscriptFile {
     root: Option<PathBuf>,
     file: PathBuf,
     marker: Option<PathBuf>,
@@ -33,7 +33,7 @@ pub struct Store {
     uuids: HashSet<String>,
 }
 
-impl Store {
+impl TranscriptFile {
     /// A store in the folder `root`, or none.
     pub fn new(
         root: Option<PathBuf>,
@@ -74,7 +74,7 @@ impl Store {
     }
 
     /// Resumes an earlier run; a fork gets a copy under its own id.
-    pub fn take_up(&mut self, past: Past) {
+    pub fn take_up(&mut self, past: EarlierRun) {
         self.leaf = past.leaf;
         self.prompts = past.prompts;
         self.uuids = past.uuids;
@@ -280,7 +280,7 @@ mod tests {
     fn a_torn_last_line_is_skipped() {
         let dir = tempfile::tempdir().unwrap();
         let mut store =
-            Store::new(Some(dir.path().to_owned()), "one", Path::new("/project"), "2.1.329", false);
+            TranscriptFile::new(Some(dir.path().to_owned()), "one", Path::new("/project"), "2.1.329", false);
         store.prompt("u1", "hello", &"hello".into(), "default");
         fs::OpenOptions::new().append(true).open(&store.file).unwrap().write_all(b"{\"type\":\"us").unwrap();
         let past = past::find(dir.path(), "one").unwrap();
@@ -290,7 +290,7 @@ mod tests {
 
     #[test]
     fn without_a_root_nothing_is_written() {
-        let mut store = Store::new(None, "one", Path::new("/project"), "2.1.329", false);
+        let mut store = TranscriptFile::new(None, "one", Path::new("/project"), "2.1.329", false);
         store.prompt("u1", "hello", &"hello".into(), "default");
         store.mark();
         store.close();

@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use crate::agent::{Agent, State};
+use crate::agent::{DemoAgent, DemoState};
 use crate::{catalogue, wire};
 
 /// The default effort.
 const DEFAULT_EFFORT: &str = "medium";
 
 /// Applies settings given as flags. An unknown effort is ignored, but still answered with success.
-pub fn apply_flags(agent: &Agent, id: &Value, settings: &Value) {
+pub fn apply_flags(agent: &DemoAgent, id: &Value, settings: &Value) {
     if !agent.environment.has("stubborn") {
         agent.change(|state| match settings.get("effortLevel") {
             Some(Value::String(level)) if catalogue::EFFORT_LEVELS.contains(&level.as_str()) => {
@@ -28,7 +28,7 @@ pub fn apply_flags(agent: &Agent, id: &Value, settings: &Value) {
 }
 
 /// The current settings.
-pub fn settings(state: &State) -> Value {
+pub fn settings(state: &DemoState) -> Value {
     let effort = state.effort.as_deref().unwrap_or(DEFAULT_EFFORT);
     json!({
         "effective": {},
@@ -38,7 +38,7 @@ pub fn settings(state: &State) -> Value {
 }
 
 /// Every active rule. This agent reads no settings: each rule is from a flag, or from an answer in this session.
-pub fn rules(state: &State, folder: &str) -> Value {
+pub fn rules(state: &DemoState, folder: &str) -> Value {
     let rules: Vec<Value> = state
         .rules
         .iter()

@@ -5,12 +5,12 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::agent::Cut;
-use crate::call::Call;
+use crate::call::PlayedCall;
 use crate::permission::Permit;
-use crate::turn::Turn;
+use crate::turn::PlayedTurn;
 
 /// Pretends to have run the call. The result shows whether the host changed the input.
-pub fn run_tool(turn: &mut Turn<'_>, call: &Call, input: &Value, decision: &Value) {
+pub fn run_tool(turn: &mut PlayedTurn<'_>, call: &PlayedCall, input: &Value, decision: &Value) {
     let text =
         if *input == call.input { "ok".to_owned() } else { format!("ok, with changed input: {input}") };
     let structured = structured_result(&call.name, input, &text);
@@ -67,7 +67,7 @@ fn structured_result(name: &str, input: &Value, text: &str) -> Value {
 }
 
 /// Waits for the answers to a call's questions, and writes their result.
-pub fn settle_questions(turn: &mut Turn<'_>, call: &Call) -> Result<Option<Value>, Cut> {
+pub fn settle_questions(turn: &mut PlayedTurn<'_>, call: &PlayedCall) -> Result<Option<Value>, Cut> {
     let Permit::Run { input, decision } = turn.permit(call)? else { return Ok(None) };
     let asked = call.input["questions"].as_array().into_iter().flatten();
     let texts: Vec<&str> = asked.filter_map(|question| question["question"].as_str()).collect();
@@ -93,7 +93,7 @@ pub fn settle_questions(turn: &mut Turn<'_>, call: &Call) -> Result<Option<Value
 }
 
 /// Waits for the answer to a plan, and writes its result. Allowing it leaves plan mode.
-pub fn settle_plan(turn: &mut Turn<'_>, call: &Call) -> Result<bool, Cut> {
+pub fn settle_plan(turn: &mut PlayedTurn<'_>, call: &PlayedCall) -> Result<bool, Cut> {
     let before = turn.agent.lock().mode.clone();
     let Permit::Run { input, decision } = turn.permit(call)? else { return Ok(false) };
     let after = turn.agent.lock().mode.clone();
@@ -113,7 +113,7 @@ pub enum TaskStep<'a> {
 }
 
 /// Calls the tool that makes the change, in a separate message.
-pub fn task(turn: &mut Turn<'_>, step: TaskStep<'_>, pause: Duration) -> Result<(), Cut> {
+pub fn task(turn: &mut PlayedTurn<'_>, step: TaskStep<'_>, pause: Duration) -> Result<(), Cut> {
     let (name, input) = match step {
         TaskStep::Create { subject, doing, .. } => {
             ("TaskCreate", json!({"subject": subject, "description": subject, "activeForm": doing}))

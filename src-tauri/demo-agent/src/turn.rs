@@ -5,19 +5,19 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use crate::agent::{Agent, Prompt};
-use crate::call::Call;
-use crate::message::Message;
-use crate::usage::{self, ByModel, Usage};
+use crate::agent::{DemoAgent, ReceivedPrompt};
+use crate::call::PlayedCall;
+use crate::message::MessageDraft;
+use crate::usage::{self, ByModel, TokenCounts};
 use crate::{catalogue, clock, environment, wire};
 
 /// A turn in progress.
-pub struct Turn<'a> {
-    pub agent: &'a Agent,
+pub struct PlayedTurn<'a> {
+    pub agent: &'a DemoAgent,
     /// The message that is being written.
-    pub message: Option<Message>,
+    pub message: Option<MessageDraft>,
     /// The calls that have no result yet.
-    pub calls: Vec<Call>,
+    pub calls: Vec<PlayedCall>,
     pub denials: Vec<Value>,
     /// The texts of prompts that arrived during the turn and were folded into it.
     pub folded: Vec<String>,
@@ -35,9 +35,9 @@ pub struct Turn<'a> {
     started: Instant,
 }
 
-impl<'a> Turn<'a> {
+impl<'a> PlayedTurn<'a> {
     /// Begins a turn for the prompts, merged; with no prompts for a turn that begins by itself.
-    pub fn begin(agent: &'a Agent, prompts: &[Prompt]) -> Self {
+    pub fn begin(agent: &'a DemoAgent, prompts: &[ReceivedPrompt]) -> Self {
         let mut turn = Self {
             agent,
             message: None,
@@ -98,7 +98,7 @@ impl<'a> Turn<'a> {
     }
 
     /// Stores the prompts, as one if they were merged, under the uuid of the last.
-    pub fn remember(&self, prompts: &[Prompt]) {
+    pub fn remember(&self, prompts: &[ReceivedPrompt]) {
         let Some(last) = prompts.last() else { return };
         let (text, content) = merged(prompts);
         let replay = {
@@ -157,7 +157,7 @@ impl<'a> Turn<'a> {
     }
 
     /// Adds tokens to the turn and to the session.
-    pub fn spend(&mut self, model: &str, spent: Usage) {
+    pub fn spend(&mut self, model: &str, spent: TokenCounts) {
         self.usage.entry(model.to_owned()).or_default().add(spent);
         let mut state = self.agent.lock();
         state.usage.entry(model.to_owned()).or_default().add(spent);
@@ -182,7 +182,7 @@ fn replayed(uuid: &str, content: &Value) -> Value {
 }
 
 /// The text and content of merged prompts. A single prompt keeps its own content.
-pub fn merged(prompts: &[Prompt]) -> (String, Value) {
+pub fn merged(prompts: &[ReceivedPrompt]) -> (String, Value) {
     let text = prompts.iter().map(|prompt| prompt.text.as_str()).collect::<Vec<_>>().join("\n");
     let content = match prompts {
         [only] => only.content.clone(),

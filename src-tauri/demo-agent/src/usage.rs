@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 /// Tokens used.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Usage {
+pub struct TokenCounts {
     pub input: u64,
     pub cached: u64,
     pub output: u64,
@@ -14,14 +14,14 @@ pub struct Usage {
 }
 
 /// Tokens used, by model.
-pub type ByModel = BTreeMap<String, Usage>;
+pub type ByModel = BTreeMap<String, TokenCounts>;
 
 /// The approximate length of a text in tokens.
 pub fn tokens(text: &str) -> u64 {
     (text.len() as u64).div_ceil(4).max(1)
 }
 
-impl Usage {
+impl TokenCounts {
     /// Adds another's tokens.
     pub fn add(&mut self, other: Self) {
         self.input += other.input;
@@ -72,7 +72,7 @@ pub fn cost(by_model: &ByModel) -> f64 {
 
 /// The `modelUsage` of a result.
 pub fn model_usage(by_model: &ByModel) -> Value {
-    let entry = |(model, usage): (&String, &Usage)| {
+    let entry = |(model, usage): (&String, &TokenCounts)| {
         let value = json!({
             "inputTokens": usage.input,
             "outputTokens": usage.output,
@@ -101,7 +101,7 @@ pub fn read_model_usage(value: &Value) -> ByModel {
     models
         .iter()
         .map(|(model, entry)| {
-            let usage = Usage {
+            let usage = TokenCounts {
                 input: number(entry, "inputTokens"),
                 cached: number(entry, "cacheReadInputTokens"),
                 output: number(entry, "outputTokens"),

@@ -115,7 +115,7 @@ pub fn start_failure(session_id: &str, error: &str) -> Value {
         "stop_reason": null,
         "session_id": session_id,
         "total_cost_usd": 0,
-        "usage": crate::usage::Usage::default().of_result(),
+        "usage": crate::usage::TokenCounts::default().of_result(),
         "modelUsage": {},
         "permission_denials": [],
         "uuid": uuid(),

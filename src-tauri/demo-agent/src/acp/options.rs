@@ -3,20 +3,20 @@
 
 use serde_json::{Value, json};
 
-pub struct Options {
+pub struct OfferedOptions {
     pub model: String,
     pub effort: String,
     fast: bool,
     allow_all: String,
 }
 
-impl Default for Options {
+impl Default for OfferedOptions {
     fn default() -> Self {
         Self { model: "large".to_owned(), effort: "low".to_owned(), fast: false, allow_all: "off".to_owned() }
     }
 }
 
-impl Options {
+impl OfferedOptions {
     pub fn has(&self, id: &Value) -> bool {
         matches!(id.as_str(), Some("model" | "effort" | "fast" | "allow_all"))
     }

@@ -1,6 +1,6 @@
 //! The conversation that the agent repeats, as `DESKBELL_DEMO_ACP` says.
 
-use super::{Agent, id_of_session, update};
+use super::{AcpDemoAgent, id_of_session, update};
 use serde_json::{Value, json};
 
 /// Two turns: a prompt in two pieces, and one with an image, whose call was never over.
@@ -27,7 +27,7 @@ fn conversation() -> Vec<Value> {
     ]
 }
 
-impl Agent {
+impl AcpDemoAgent {
     /// Repeats the conversation before the answer to `session/load`.
     pub(super) fn repeat_past(&mut self) {
         let kind = self.repeats().unwrap_or_default().to_owned();

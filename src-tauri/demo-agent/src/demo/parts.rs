@@ -8,13 +8,13 @@ use crate::agent::Cut;
 use crate::reply::words;
 use crate::steps::api_retries;
 use crate::tools::{TaskStep, settle_plan, settle_questions, task};
-use crate::turn::Turn;
+use crate::turn::PlayedTurn;
 
 const GREETING: &str = include_str!("text/greeting.md");
 const LONG: &str = include_str!("text/long.md");
 const PLAN: &str = include_str!("text/plan.md");
 
-type Part = fn(&mut Turn<'_>) -> Result<(), Cut>;
+type Part = fn(&mut PlayedTurn<'_>) -> Result<(), Cut>;
 
 const PARTS: &[(&str, Part)] = &[
     ("long", long),
@@ -27,7 +27,7 @@ const PARTS: &[(&str, Part)] = &[
 ];
 
 /// Plays the first part that the prompt names; otherwise lists the parts.
-pub fn play(turn: &mut Turn<'_>, prompt: &str) -> Result<(), Cut> {
+pub fn play(turn: &mut PlayedTurn<'_>, prompt: &str) -> Result<(), Cut> {
     let prompt = prompt.to_lowercase();
     let named = prompt.split(|letter: char| !letter.is_alphanumeric()).find_map(|word| {
         PARTS.iter().find(|(name, _)| *name == word || word.strip_suffix('s') == Some(*name))
@@ -38,12 +38,12 @@ pub fn play(turn: &mut Turn<'_>, prompt: &str) -> Result<(), Cut> {
     }
 }
 
-fn long(turn: &mut Turn<'_>) -> Result<(), Cut> {
+fn long(turn: &mut PlayedTurn<'_>) -> Result<(), Cut> {
     let pace = turn.pace();
     turn.say(LONG.trim_end(), 5, pace)
 }
 
-fn error(turn: &mut Turn<'_>) -> Result<(), Cut> {
+fn error(turn: &mut PlayedTurn<'_>) -> Result<(), Cut> {
     let pause = turn.agent.environment.paced(1_200);
     api_retries(turn, 2, Some(529), "overloaded", pause)?;
     Err(Cut::Failed {
@@ -55,7 +55,7 @@ fn error(turn: &mut Turn<'_>) -> Result<(), Cut> {
     })
 }
 
-fn plan(turn: &mut Turn<'_>) -> Result<(), Cut> {
+fn plan(turn: &mut PlayedTurn<'_>) -> Result<(), Cut> {
     let pace = turn.pace();
     turn.open_message()?;
     let thought = "The fix keeps every cent, but what about no shares at all? That changes the signature, so it \
@@ -72,7 +72,7 @@ fn plan(turn: &mut Turn<'_>) -> Result<(), Cut> {
     }
 }
 
-fn todo(turn: &mut Turn<'_>) -> Result<(), Cut> {
+fn todo(turn: &mut PlayedTurn<'_>) -> Result<(), Cut> {
     let pace = turn.agent.environment.paced(8);
     let between = turn.agent.environment.paced(700);
     let steps = [
@@ -92,7 +92,7 @@ fn todo(turn: &mut Turn<'_>) -> Result<(), Cut> {
     say(turn, "All three are done, as far as a demonstration can be said to do anything.")
 }
 
-fn edit(turn: &mut Turn<'_>) -> Result<(), Cut> {
+fn edit(turn: &mut PlayedTurn<'_>) -> Result<(), Cut> {
     let mut file = PretendFile::money();
     let old = "pub fn total(entries: &[i64]) -> i64 {\n    entries.iter().sum()\n}\n";
     let new = "///\n/// Fails rather than wraps around when the sum is too large to be held.\npub fn total(entries: \
@@ -109,7 +109,7 @@ fn edit(turn: &mut Turn<'_>) -> Result<(), Cut> {
     }
 }
 
-fn permission(turn: &mut Turn<'_>) -> Result<(), Cut> {
+fn permission(turn: &mut PlayedTurn<'_>) -> Result<(), Cut> {
     let commands = [
         (
             "git switch -c keep-every-cent",
@@ -138,7 +138,7 @@ fn permission(turn: &mut Turn<'_>) -> Result<(), Cut> {
     say(turn, end)
 }
 
-fn question(turn: &mut Turn<'_>) -> Result<(), Cut> {
+fn question(turn: &mut PlayedTurn<'_>) -> Result<(), Cut> {
     let text = "How should amounts be shown?";
     let questions = json!({"questions": [{
         "question": text,

@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 
 use super::by_config;
 use crate::agent::Cut;
-use crate::call::Call;
+use crate::call::PlayedCall;
 use crate::environment::cwd;
 use crate::permission::Permit;
-use crate::turn::Turn;
+use crate::turn::PlayedTurn;
 
 const MONEY: &str = include_str!("text/money.rs.txt");
 
@@ -40,7 +40,7 @@ impl PretendFile {
     }
 
     /// The result of reading it.
-    pub fn read(&self, turn: &mut Turn<'_>, call: &Call) {
+    pub fn read(&self, turn: &mut PlayedTurn<'_>, call: &PlayedCall) {
         let numbered: Vec<String> =
             self.text.split('\n').enumerate().map(|(at, line)| format!("{}\t{line}", at + 1)).collect();
         let structured = json!({
@@ -57,12 +57,12 @@ impl PretendFile {
     }
 
     /// Changes it, without asking.
-    pub fn edit(&mut self, turn: &mut Turn<'_>, call: &Call) {
+    pub fn edit(&mut self, turn: &mut PlayedTurn<'_>, call: &PlayedCall) {
         self.change(turn, call, &call.input.clone(), &by_config());
     }
 
     /// Changes it if that is allowed, and returns whether it was.
-    pub fn edit_if_allowed(&mut self, turn: &mut Turn<'_>, call: &Call) -> Result<bool, Cut> {
+    pub fn edit_if_allowed(&mut self, turn: &mut PlayedTurn<'_>, call: &PlayedCall) -> Result<bool, Cut> {
         match turn.permit(call)? {
             Permit::Run { input, decision } => {
                 self.change(turn, call, &input, &decision);
@@ -72,7 +72,7 @@ impl PretendFile {
         }
     }
 
-    fn change(&mut self, turn: &mut Turn<'_>, call: &Call, input: &Value, decision: &Value) {
+    fn change(&mut self, turn: &mut PlayedTurn<'_>, call: &PlayedCall, input: &Value, decision: &Value) {
         let part = |key: &str| input.get(key).and_then(Value::as_str).unwrap_or_default();
         let (old, new) = (part("old_string"), part("new_string"));
         let Some(hunk) = hunk(&self.text, old, new) else {

@@ -7,7 +7,7 @@ use super::{asked_command, command, say, say_and_call};
 use crate::agent::Cut;
 use crate::reply::words;
 use crate::tools::settle_questions;
-use crate::turn::Turn;
+use crate::turn::PlayedTurn;
 
 const THINKING: &str = include_str!("text/thinking.md");
 const EXPLANATION: &str = include_str!("text/explanation.md");
@@ -41,7 +41,7 @@ test src/money.rs - money::split (line 5) ... \x1b[32mok\x1b[0m
 test result: \x1b[32mok\x1b[0m. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.31s";
 
 /// Plays the tour. The user's answers change how it continues, and its last text.
-pub fn play(turn: &mut Turn<'_>) -> Result<(), Cut> {
+pub fn play(turn: &mut PlayedTurn<'_>) -> Result<(), Cut> {
     let mut file = PretendFile::money();
     read_and_explain(turn, &mut file)?;
     let tested = run_tests(turn)?;
@@ -59,7 +59,7 @@ pub fn play(turn: &mut Turn<'_>) -> Result<(), Cut> {
     say(turn, &summary(tested, &answers, &who, parts))
 }
 
-fn read_and_explain(turn: &mut Turn<'_>, file: &mut PretendFile) -> Result<(), Cut> {
+fn read_and_explain(turn: &mut PlayedTurn<'_>, file: &mut PretendFile) -> Result<(), Cut> {
     let pace = turn.pace();
     turn.open_message()?;
     turn.thinking(&words(THINKING.trim_end(), 3), pace)?;
@@ -76,14 +76,14 @@ fn read_and_explain(turn: &mut Turn<'_>, file: &mut PretendFile) -> Result<(), C
 }
 
 /// The command that asks for permission; returns whether it ran.
-fn run_tests(turn: &mut Turn<'_>) -> Result<bool, Cut> {
+fn run_tests(turn: &mut PlayedTurn<'_>) -> Result<bool, Cut> {
     let input = json!({"command": "cargo test money", "description": "Run the tests of src/money.rs"});
     let call = say_and_call(turn, "Now the tests. I need your permission to run a command.", "Bash", input)?;
     asked_command(turn, &call, TESTS_PASS)
 }
 
 /// The questions; `None` if they were skipped.
-fn ask(turn: &mut Turn<'_>) -> Result<Option<Value>, Cut> {
+fn ask(turn: &mut PlayedTurn<'_>) -> Result<Option<Value>, Cut> {
     let option = |label: &str, description: &str| json!({"label": label, "description": description});
     let questions = json!({"questions": [
         {
@@ -113,7 +113,7 @@ fn ask(turn: &mut Turn<'_>) -> Result<Option<Value>, Cut> {
 }
 
 /// The command that fails, because an example in the documentation shows the old result, and the fix.
-fn mend_documentation(turn: &mut Turn<'_>, file: &mut PretendFile, parts: &str) -> Result<(), Cut> {
+fn mend_documentation(turn: &mut PlayedTurn<'_>, file: &mut PretendFile, parts: &str) -> Result<(), Cut> {
     let input =
         json!({"command": "cargo test --doc", "description": "Run the examples in the documentation"});
     let call =

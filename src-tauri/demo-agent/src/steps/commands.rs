@@ -2,11 +2,11 @@
 
 use serde_json::json;
 
-use crate::turn::Turn;
+use crate::turn::PlayedTurn;
 use crate::{clock, usage, wire};
 
 /// Begins a new session in place of this one.
-pub fn clear(turn: &Turn<'_>) {
+pub fn clear(turn: &PlayedTurn<'_>) {
     let agent = turn.agent;
     // The uuid of the reset is not the id of the session that follows, as in the real CLI.
     let reset = wire::uuid();
@@ -28,7 +28,7 @@ pub fn clear(turn: &Turn<'_>) {
 }
 
 /// Reports that compaction starts, and that it has finished.
-pub fn announce_compaction(turn: &Turn<'_>) {
+pub fn announce_compaction(turn: &PlayedTurn<'_>) {
     turn.agent.send(wire::status(Some("compacting")));
     let mut done = wire::status(None);
     done["compact_result"] = "success".into();
@@ -36,7 +36,7 @@ pub fn announce_compaction(turn: &Turn<'_>) {
 }
 
 /// Reports the summary.
-pub fn compact(turn: &Turn<'_>) {
+pub fn compact(turn: &PlayedTurn<'_>) {
     let agent = turn.agent;
     let before = {
         let mut state = agent.lock();
@@ -61,7 +61,7 @@ pub fn compact(turn: &Turn<'_>) {
 }
 
 /// An answer that the agent produces itself, without a model.
-pub fn synthetic(turn: &mut Turn<'_>, text: &str) {
+pub fn synthetic(turn: &mut PlayedTurn<'_>, text: &str) {
     let mut line = json!({
         "type": "assistant",
         "message": {
@@ -71,7 +71,7 @@ pub fn synthetic(turn: &mut Turn<'_>, text: &str) {
             "stop_reason": "end_turn",
             "stop_sequence": null,
             "type": "message",
-            "usage": usage::Usage::default().of_result(),
+            "usage": usage::TokenCounts::default().of_result(),
             "content": [{"type": "text", "text": text}],
             "context_management": null,
         },
@@ -82,12 +82,12 @@ pub fn synthetic(turn: &mut Turn<'_>, text: &str) {
     let mut state = turn.agent.lock();
     wire::stamp(&mut line, &state.session_id);
     line["timestamp"] = clock::timestamp().into();
-    state.store.assistant(&line, usage::Usage::default().of_result(), "end_turn");
+    state.store.assistant(&line, usage::TokenCounts::default().of_result(), "end_turn");
     turn.agent.output.line(&line);
 }
 
 /// Reports how much of the allowance is used.
-pub fn rate_limit(turn: &Turn<'_>, status: &str) {
+pub fn rate_limit(turn: &PlayedTurn<'_>, status: &str) {
     let resets_at = clock::millis() / 1000 + 2 * 60 * 60;
     let utilization = match status {
         "allowed" => 0.5,

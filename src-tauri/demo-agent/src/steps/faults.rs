@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use crate::agent::Cut;
-use crate::turn::Turn;
+use crate::turn::PlayedTurn;
 
 const NOW: Duration = Duration::ZERO;
 
 /// Messages and a content block of types that do not exist.
-pub fn unknown_messages(turn: &mut Turn<'_>) -> Result<(), Cut> {
+pub fn unknown_messages(turn: &mut PlayedTurn<'_>) -> Result<(), Cut> {
     turn.agent.send(json!({"type": "holographic_event", "depth": 3}));
     turn.agent
         .send(json!({"type": "system", "subtype": "not_yet_invented", "detail": {"a": [1, null, "b"]}}));
@@ -26,7 +26,7 @@ pub fn unknown_messages(turn: &mut Turn<'_>) -> Result<(), Cut> {
 }
 
 /// Writes the lines of a file as if they were its own.
-pub fn lines(turn: &mut Turn<'_>, file: &Path) -> Result<(), Cut> {
+pub fn lines(turn: &mut PlayedTurn<'_>, file: &Path) -> Result<(), Cut> {
     match std::fs::read(file) {
         Ok(lines) => turn.agent.output.bytes(lines),
         Err(error) => turn.say(&format!("{} can not be read: {error}", file.display()), 4, NOW)?,
@@ -35,7 +35,7 @@ pub fn lines(turn: &mut Turn<'_>, file: &Path) -> Result<(), Cut> {
 }
 
 /// Writes this many lines of a file per second. Late lines are written at once, so that the pace is kept.
-pub fn paced(turn: &mut Turn<'_>, per_second: u32, file: &Path) -> Result<(), Cut> {
+pub fn paced(turn: &mut PlayedTurn<'_>, per_second: u32, file: &Path) -> Result<(), Cut> {
     let lines = match std::fs::read(file) {
         Ok(lines) => lines,
         Err(error) => return turn.say(&format!("{} can not be read: {error}", file.display()), 4, NOW),
@@ -62,7 +62,7 @@ pub fn flood_stderr(bytes: usize) {
 
 /// Ends the process by a signal, by number or name.
 #[cfg(unix)]
-pub fn kill(turn: &mut Turn<'_>, signal: &str) -> Result<(), Cut> {
+pub fn kill(turn: &mut PlayedTurn<'_>, signal: &str) -> Result<(), Cut> {
     use nix::sys::signal::{Signal, raise};
     let name = if signal.starts_with("SIG") { signal.to_owned() } else { format!("SIG{signal}") };
     let by_number = signal.parse::<i32>().ok().and_then(|number| Signal::try_from(number).ok());
@@ -79,13 +79,13 @@ pub fn kill(turn: &mut Turn<'_>, signal: &str) -> Result<(), Cut> {
 
 /// Says that there are no signals.
 #[cfg(not(unix))]
-pub fn kill(turn: &mut Turn<'_>, _signal: &str) -> Result<(), Cut> {
+pub fn kill(turn: &mut PlayedTurn<'_>, _signal: &str) -> Result<(), Cut> {
     turn.say("there are no signals here", 4, NOW)
 }
 
 /// Leaves a child in its own session that keeps the standard output open.
 #[cfg(unix)]
-pub fn child(turn: &mut Turn<'_>, seconds: u64) -> Result<(), Cut> {
+pub fn child(turn: &mut PlayedTurn<'_>, seconds: u64) -> Result<(), Cut> {
     use std::process::{Command, Stdio};
     let mut command = Command::new("sleep");
     command.arg(seconds.to_string()).stdin(Stdio::null()).stdout(Stdio::inherit()).stderr(Stdio::null());
@@ -94,7 +94,7 @@ pub fn child(turn: &mut Turn<'_>, seconds: u64) -> Result<(), Cut> {
 
 /// Leaves processes that never wait, each in its own session, as an agent's compilers are. They end with this process.
 #[cfg(unix)]
-pub fn busy(turn: &mut Turn<'_>, number: u64) -> Result<(), Cut> {
+pub fn busy(turn: &mut PlayedTurn<'_>, number: u64) -> Result<(), Cut> {
     use std::process::{Command, Stdio};
     let script = format!("while kill -0 {}; do :; done", std::process::id());
     (0..number).try_for_each(|_| {
@@ -106,7 +106,7 @@ pub fn busy(turn: &mut Turn<'_>, number: u64) -> Result<(), Cut> {
 
 /// Starts a command in its own session, and says its pid.
 #[cfg(unix)]
-fn leave(turn: &mut Turn<'_>, mut command: std::process::Command) -> Result<(), Cut> {
+fn leave(turn: &mut PlayedTurn<'_>, mut command: std::process::Command) -> Result<(), Cut> {
     in_own_session(&mut command);
     match command.spawn() {
         Ok(child) => turn.say(&child.id().to_string(), 4, NOW),
@@ -127,12 +127,12 @@ pub fn in_own_session(_command: &mut std::process::Command) {}
 
 /// Says that this system has no process sessions.
 #[cfg(not(unix))]
-pub fn child(turn: &mut Turn<'_>, _seconds: u64) -> Result<(), Cut> {
+pub fn child(turn: &mut PlayedTurn<'_>, _seconds: u64) -> Result<(), Cut> {
     turn.say("there are no sessions of processes here", 4, NOW)
 }
 
 /// Says that this system has no process sessions.
 #[cfg(not(unix))]
-pub fn busy(turn: &mut Turn<'_>, _number: u64) -> Result<(), Cut> {
+pub fn busy(turn: &mut PlayedTurn<'_>, _number: u64) -> Result<(), Cut> {
     child(turn, 0)
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Agent, Setup, files, shapes, texts, tool_results};
+use crate::support::{AgentProcess, Setup, files, shapes, texts, tool_results};
 
 /// Allows everything, and answers questions with the option at this index, or free text.
 fn allow(pick: &'static str) -> impl Fn(&Value) -> Value {
@@ -30,7 +30,7 @@ fn summary(lines: &[Value]) -> String {
 }
 
 /// An agent whose tour is over.
-fn toured() -> Agent {
+fn toured() -> AgentProcess {
     let mut agent = Setup::new().start();
     agent.play_answering("hello", allow("0"));
     agent

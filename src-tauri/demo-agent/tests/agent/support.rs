@@ -23,7 +23,7 @@ pub struct Setup {
 }
 
 /// A running agent.
-pub struct Agent {
+pub struct AgentProcess {
     child: Child,
     stdin: Option<ChildStdin>,
     lines: Receiver<String>,
@@ -90,7 +90,7 @@ impl Setup {
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    pub fn start(&self) -> Agent {
+    pub fn start(&self) -> AgentProcess {
         let mut command = Command::new(env!("CARGO_BIN_EXE_deskbell-demo-agent"));
         command
             .args(&self.args)
@@ -120,11 +120,11 @@ impl Setup {
         });
         let stdin = child.stdin.take();
         let folders = [Arc::clone(&self.config), Arc::clone(&self.folder)];
-        Agent { child, stdin, lines, stderr: Some(stderr), asked: 0, _folders: folders }
+        AgentProcess { child, stdin, lines, stderr: Some(stderr), asked: 0, _folders: folders }
     }
 }
 
-impl Agent {
+impl AgentProcess {
     /// Writes a line as it is.
     pub fn write(&mut self, line: &str) {
         let stdin = self.stdin.as_mut().expect("the standard input is open");
@@ -274,7 +274,7 @@ impl Agent {
     }
 }
 
-impl Drop for Agent {
+impl Drop for AgentProcess {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
