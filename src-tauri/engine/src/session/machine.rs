@@ -30,29 +30,29 @@ mod timing;
 mod turn;
 
 use self::parts::audit::Audit;
-use self::parts::background::Background;
+use self::parts::background::RunningTasks;
 use self::parts::budget::Spent;
 #[cfg(test)]
 pub(in crate::session) use self::parts::budget::{AT_ONCE, MORE_EACH_MS};
 use self::parts::capabilities::Capabilities;
-use self::parts::configuration::{Configuration, ConfigurationChange};
+use self::parts::configuration::{ConfigurationChange, ConfigurationReports};
 use self::parts::context::Context;
 use self::parts::control::{ControlRequests, PendingRequest};
-use self::parts::conversation::Conversation;
+use self::parts::conversation::OwnConversation;
 use self::parts::last_result::LastResult;
 use self::parts::limits::Limits;
 use self::parts::messages::Messages;
-use self::parts::mode::Mode;
+use self::parts::mode::WantedMode;
 use self::parts::naming::Naming;
-use self::parts::options::Options;
-use self::parts::process::{AfterCrash, AfterExit, Process, ProcessState, Stop};
+use self::parts::options::WantedOptions;
+use self::parts::process::{AfterCrash, AfterExit, OwnProcess, ProcessState, Stop};
 use self::parts::queue::PromptQueue;
-use self::parts::requests::Requests;
+use self::parts::requests::KeptRequests;
 use self::parts::rewind::Rewind;
 use self::parts::schedules::Schedules;
 use self::parts::side::{SideQuestions, UnsentQuestion};
 use self::parts::spending::Spending;
-use self::parts::turn::Turn;
+use self::parts::turn::RunningTurn;
 use crate::agent::{AgentCommand, AgentEvent, HostRequest};
 use crate::api::*;
 use crate::launch::Start;
@@ -198,25 +198,25 @@ pub struct Machine {
     acp: Option<ChosenAgent>,
     profile: Option<String>,
     config_folder: Option<PathBuf>,
-    process: Process,
-    turn: Option<Turn>,
+    process: OwnProcess,
+    turn: Option<RunningTurn>,
     last_result: LastResult,
     queue: PromptQueue,
-    requests: Requests,
+    requests: KeptRequests,
     control: ControlRequests,
-    conversation: Conversation,
+    conversation: OwnConversation,
     naming: Naming,
     capabilities: Capabilities,
-    mode: Mode,
-    options: Options,
+    mode: WantedMode,
+    options: WantedOptions,
     spending: Spending,
     context: Context,
-    configuration: Configuration,
+    configuration: ConfigurationReports,
     limits: Limits,
     rewind: Rewind,
     side: SideQuestions,
     audit: Audit,
-    background: Background,
+    background: RunningTasks,
     schedules: Schedules,
     messages: Messages,
     /// The time of the wall clock without its jumps, for durations; `None` in a replay, which has only recorded times.
@@ -232,13 +232,13 @@ impl Machine {
             acp: memory.acp,
             profile: memory.profile,
             config_folder: memory.config_folder,
-            process: Process::default(),
+            process: OwnProcess::default(),
             turn: None,
             last_result: LastResult::default(),
             queue: PromptQueue::restore(memory.prompts),
-            requests: Requests::restore(memory.changed_inputs),
+            requests: KeptRequests::restore(memory.changed_inputs),
             control: ControlRequests::default(),
-            conversation: Conversation::restore(
+            conversation: OwnConversation::restore(
                 memory.agent_session_id,
                 memory.resumable,
                 memory.title.as_deref(),
@@ -247,17 +247,17 @@ impl Machine {
             ),
             naming: Naming::new(memory.renames),
             capabilities: Capabilities::default(),
-            mode: Mode::restore(memory.mode, memory.bypassed),
-            options: Options::restore(memory.model, memory.effort, memory.thinking_off)
+            mode: WantedMode::restore(memory.mode, memory.bypassed),
+            options: WantedOptions::restore(memory.model, memory.effort, memory.thinking_off)
                 .with_start(memory.options, memory.renews_system_prompt),
             spending: Spending::restore(memory.cost_usd, memory.ledger, memory.counters),
             context: Context::default(),
-            configuration: Configuration::default(),
+            configuration: ConfigurationReports::default(),
             limits: Limits::default(),
             rewind: Rewind::restore(memory.rewound),
             side: SideQuestions::default(),
             audit: Audit::default(),
-            background: Background::default(),
+            background: RunningTasks::default(),
             schedules: Schedules::default(),
             messages: Messages::default(),
             steady: None,
@@ -271,7 +271,7 @@ impl Machine {
 
     /// The state that must be on disk now.
     pub fn memory(&self) -> SavedSession {
-        let in_flight = self.turn.iter().flat_map(Turn::in_flight);
+        let in_flight = self.turn.iter().flat_map(RunningTurn::in_flight);
         let prompts = in_flight.chain(self.queue.all()).cloned();
         let title = self.conversation.title().cloned();
         let title = title.or_else(|| Title::of_prompt(&self.queue.first_saving()?.text));

@@ -63,7 +63,7 @@ impl Machine {
         session.rewind = self.rewind.state();
         session.side_questions = self.side.all().to_vec();
         session.limits = self.limits.limits().clone();
-        session.turn_started_at = self.turn.as_ref().map(Turn::since);
+        session.turn_started_at = self.turn.as_ref().map(RunningTurn::since);
         session.n_background = self.background.count() as u32;
         session.background = self.background.tasks();
         session.scheduled = self.schedules.planned();

@@ -212,7 +212,7 @@ impl Step<'_> {
                 self.advance_shutdown(AfterExit::Restart);
             }
             (Timer::Interrupt, ProcessState::Ready)
-                if self.machine.turn.as_ref().is_some_and(Turn::is_interrupting) =>
+                if self.machine.turn.as_ref().is_some_and(RunningTurn::is_interrupting) =>
             {
                 self.notice(Level::Warning, "The agent ignored the interrupt. It is being stopped.", None);
                 self.advance_shutdown(AfterExit::Restart);

@@ -14,7 +14,7 @@ impl Step<'_> {
         self.rewind_outdated();
         self.machine.background.turn_begun();
         let spawn_ms = self.machine.process.take_spawn_ms();
-        self.machine.turn = Some(Turn::new(prompts, self.now, self.steady(), spawn_ms));
+        self.machine.turn = Some(RunningTurn::new(prompts, self.now, self.steady(), spawn_ms));
         self.changed();
     }
 

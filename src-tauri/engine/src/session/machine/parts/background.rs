@@ -17,7 +17,7 @@ const TURN_MS: u64 = 30_000;
 
 /// The tasks that run in the background of the current process.
 #[derive(Debug, Default)]
-pub struct Background {
+pub struct RunningTasks {
     /// The files that receive the output of tasks, by the ids of the tasks, oldest first.
     outputs: Vec<(String, PathBuf)>,
     /// In the order in which they began.
@@ -32,7 +32,7 @@ pub struct Background {
     wants_move: bool,
 }
 
-impl Background {
+impl RunningTasks {
     pub fn count(&self) -> usize {
         self.running.len()
     }

@@ -16,7 +16,7 @@ pub enum ConfigurationChange {
 }
 
 #[derive(Debug, Default)]
-pub struct Configuration {
+pub struct ConfigurationReports {
     view: View,
     /// The subagents with descriptions, as the agent listed them when it started.
     subagents: Vec<Extension>,
@@ -28,7 +28,7 @@ pub struct Configuration {
     changes: Vec<(ConfigurationChange, u64)>,
 }
 
-impl Configuration {
+impl ConfigurationReports {
     pub fn view(&self) -> &View {
         &self.view
     }

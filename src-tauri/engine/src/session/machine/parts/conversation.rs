@@ -5,7 +5,7 @@ use crate::rewind::ConversationBefore;
 use crate::title::Title;
 
 #[derive(Debug, Default)]
-pub struct Conversation {
+pub struct OwnConversation {
     id: Option<String>,
     /// The agent has it on disk: a turn of it ended.
     is_resumable: bool,
@@ -29,7 +29,7 @@ enum PastState {
     Requested,
 }
 
-impl Conversation {
+impl OwnConversation {
     /// Restores what a session saved. Saved sessions are files, so bad values are dropped.
     pub fn restore(
         id: Option<String>,
@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn it_is_resumed_only_after_a_turn_of_it_ended() {
         let mut conversation =
-            Conversation::restore(Some("--evil".to_owned()), true, Some("kept"), None, None);
+            OwnConversation::restore(Some("--evil".to_owned()), true, Some("kept"), None, None);
         assert_eq!((conversation.id(), conversation.is_resumable()), (None, false), "not an id");
         assert_eq!(conversation.title().map(Title::as_str), Some("kept"));
         assert!(conversation.on_init("a"));
@@ -194,7 +194,7 @@ mod tests {
     #[test]
     fn earlier_messages_are_lacking_until_they_came_or_were_given_up() {
         let known =
-            |is_resumable| Conversation::restore(Some("a".to_owned()), is_resumable, None, None, None);
+            |is_resumable| OwnConversation::restore(Some("a".to_owned()), is_resumable, None, None, None);
         assert!(!known(false).on_past_lacking(), "nothing would be continued");
         let mut conversation = known(true);
         assert!(!conversation.on_past_over() && conversation.on_past_lacking());

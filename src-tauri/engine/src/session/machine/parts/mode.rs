@@ -8,7 +8,7 @@ use crate::launch::StartMode;
 const ATTEMPTS: u32 = 2;
 
 #[derive(Debug, Default)]
-pub struct Mode {
+pub struct WantedMode {
     /// The mode in force. The agent may report one that cannot be requested.
     reported: Option<String>,
     wanted: Option<PermissionMode>,
@@ -49,7 +49,7 @@ pub enum ModeCheck {
     End,
 }
 
-impl Mode {
+impl WantedMode {
     pub fn restore(wanted: Option<PermissionMode>, bypassed: bool) -> Self {
         let bypass = if bypassed { Bypass::Over } else { Bypass::No };
         Self { wanted, bypass, ..Self::default() }

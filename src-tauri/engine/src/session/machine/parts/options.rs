@@ -6,7 +6,7 @@ use crate::api::{AgentOption, Model, SessionOptions};
 use crate::launch::Launch;
 
 #[derive(Debug, Default)]
-pub struct Options {
+pub struct WantedOptions {
     /// The agent's models; empty until it reported them.
     models: Vec<Model>,
     /// The models are those of an earlier run: the next may offer others.
@@ -28,7 +28,7 @@ pub struct Options {
     renews_system_prompt: bool,
 }
 
-impl Options {
+impl WantedOptions {
     /// Restores what a session saved. Saved sessions are files, so bad values are dropped.
     pub fn restore(model: Option<String>, effort: Option<String>, thinking_off: bool) -> Self {
         let wanted_model = model.filter(|name| Launch::bad_model(name).is_none());

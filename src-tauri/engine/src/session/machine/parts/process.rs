@@ -17,7 +17,7 @@ const CRASH_SPAN_MS: u64 = 5 * 60_000;
 const SENT_BY_OTHERS: [i32; 4] = [1, 2, 9, 15];
 
 #[derive(Debug)]
-pub struct Process {
+pub struct OwnProcess {
     state: ProcessState,
     /// The parameters of the current process.
     started: Start,
@@ -88,7 +88,7 @@ pub enum AfterCrash {
     GiveUp { n_crashes: usize },
 }
 
-impl Default for Process {
+impl Default for OwnProcess {
     fn default() -> Self {
         Self {
             state: ProcessState::Absent,
@@ -105,7 +105,7 @@ impl Default for Process {
     }
 }
 
-impl Process {
+impl OwnProcess {
     pub fn state(&self) -> ProcessState {
         self.state
     }

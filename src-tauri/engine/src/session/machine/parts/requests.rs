@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 #[derive(Debug, Default)]
-pub struct Requests {
+pub struct KeptRequests {
     open: OpenRequests,
     subagents: Subagents,
     changed_inputs: ChangedInputs,
@@ -16,7 +16,7 @@ pub struct Requests {
     calls_of_turn: HashSet<String>,
 }
 
-impl Requests {
+impl KeptRequests {
     pub fn restore(changed_inputs: Vec<ChangedInput>) -> Self {
         Self { changed_inputs: ChangedInputs::new(changed_inputs), ..Self::default() }
     }

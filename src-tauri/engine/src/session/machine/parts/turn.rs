@@ -6,7 +6,7 @@ use crate::prompt::Prompt;
 use crate::session::outcome;
 
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Turn {
+pub struct RunningTurn {
     /// The prompts that it answers; empty if the agent started it by itself.
     prompts: Vec<Prompt>,
     /// Prompts written into the turn but not yet accepted. They join it at its next step, or become the next turn.
@@ -71,7 +71,7 @@ impl EndedTurn {
     }
 }
 
-impl Turn {
+impl RunningTurn {
     /// `spawn_ms`: how long it waited for the process to be ready.
     pub fn new(prompts: Vec<Prompt>, now: u64, steady: u64, spawn_ms: Option<u64>) -> Self {
         let timing = TurnTiming { spawn_ms, ..TurnTiming::default() };
