@@ -21,13 +21,13 @@ mod world;
 use crate::acp::ChosenAgent;
 use crate::chance::Chance;
 use fault::Fault;
-use rules::{Checked, Rule, Violation};
-use seen::Seen;
+use rules::{RuleResult, SimulationRule, Violation};
+use seen::SeenKinds;
 use std::collections::VecDeque;
 use world::World;
 
 /// Runs one lifetime from its seed.
-fn live(world: &mut World, seed: u64) -> Checked {
+fn live(world: &mut World, seed: u64) -> RuleResult {
     let mut chance = Chance::new(seed ^ 0x5EED);
     let n_steps = 100 + chance.below(3_000);
     while world.n_steps < n_steps {
@@ -88,7 +88,7 @@ fn simulate(
     seed: u64,
     n_steps: u64,
     fault: Option<Fault>,
-    seen: &mut Seen,
+    seen: &mut SeenKinds,
 ) -> Result<u64, Broken> {
     let (mut seed, mut n_made) = (seed, 0);
     while n_made < n_steps {
@@ -149,20 +149,20 @@ fn play(wire: Wire, enough: u64) {
     let seed = setting("DESKBELL_SIM_SEED", 1);
     let n_steps = setting("DESKBELL_SIM_STEPS", enough);
     let begin = std::time::Instant::now();
-    let simulated: Vec<(Result<u64, Broken>, Seen)> = std::thread::scope(|scope| {
+    let simulated: Vec<(Result<u64, Broken>, SeenKinds)> = std::thread::scope(|scope| {
         // The first thread begins with the seed itself, so that a lifetime is replayed by its seed.
         let seeds = (0..N_THREADS).map(|nr| seed.wrapping_add(nr << 32));
         let threads: Vec<_> = seeds
             .map(|seed| {
                 scope.spawn(move || {
-                    let mut seen = Seen::nothing();
+                    let mut seen = SeenKinds::nothing();
                     (simulate(wire, seed, n_steps.div_ceil(N_THREADS), None, &mut seen), seen)
                 })
             })
             .collect();
         threads.into_iter().map(|thread| thread.join().expect("the simulation does not panic")).collect()
     });
-    let (mut n_made, mut seen) = (0, Seen::nothing());
+    let (mut n_made, mut seen) = (0, SeenKinds::nothing());
     for (result, seen_in_thread) in &simulated {
         seen.add(seen_in_thread);
         match result {
@@ -189,50 +189,53 @@ fn lifetimes_that_found_something_keep_every_promise() {
         3_050_029_958_228_155_698,
         10_419_234_573_218_354_778,
     ] {
-        if let Err(broken) = simulate(Wire::Claude, seed, 1, None, &mut Seen::nothing()) {
+        if let Err(broken) = simulate(Wire::Claude, seed, 1, None, &mut SeenKinds::nothing()) {
             panic!("\n{}", last_moments(&broken, None));
         }
     }
 }
 
 /// Each fault with a list of rules. The first rule that it violates is in its list.
-const PLANTED: &[(Fault, &[Rule])] = &[
-    (Fault::ForgetSave, &[Rule::Disk, Rule::Prompts]),
-    (Fault::SendTwice, &[Rule::Order]),
-    (Fault::SendAnother, &[Rule::Order]),
-    (Fault::LoseCutOff, &[Rule::Prompts, Rule::Disk]),
-    (Fault::EndTooSoon, &[Rule::Prompts]),
-    (Fault::AnswerWithdrawn, &[Rule::Answers]),
-    (Fault::AllowForDeny, &[Rule::Answers]),
-    (Fault::AnswerTwice, &[Rule::Answers]),
-    (Fault::LeaveUnknown, &[Rule::Answers]),
-    (Fault::CloseFirst, &[Rule::Process]),
-    (Fault::SecondProcess, &[Rule::Process]),
-    (Fault::StartStopped, &[Rule::Stop]),
-    (Fault::SlowLadder, &[Rule::Stop]),
-    (Fault::RestartAtOnce, &[Rule::Restarts]),
-    (Fault::ForgetRestart, &[Rule::Progress]),
-    (Fault::ForgetTurnEnd, &[Rule::Turns, Rule::Order]),
-    (Fault::ForgetResolved, &[Rule::Answers]),
-    (Fault::ForgetDisarm, &[Rule::Timers]),
-    (Fault::KeepRefused, &[Rule::Bounds]),
-    (Fault::ForgetChange, &[Rule::Facts]),
-    (Fault::KeepName, &[Rule::Names, Rule::Prompts]),
-    (Fault::JoinUnasked, &[Rule::Order]),
-    (Fault::NowAfterwards, &[Rule::Order, Rule::Prompts, Rule::Turns]),
-    (Fault::ForgetJoin, &[Rule::Order, Rule::Prompts, Rule::Progress, Rule::Turns]),
-    (Fault::ForgetMove, &[Rule::Order, Rule::Prompts]),
-    (Fault::AnotherConversation, &[Rule::Conversation]),
-    (Fault::SaveTwice, &[Rule::Saves]),
-    (Fault::BypassAgain, &[Rule::Asking]),
-    (Fault::GoOn, &[Rule::Stop, Rule::Turns]),
-    (Fault::HoldForNow, &[Rule::Prompts]),
-    (Fault::ForgetContinue, &[Rule::Prompts]),
-    (Fault::AskAgain, &[Rule::Budget]),
-    (Fault::SendUnconfirmed, &[Rule::Switches, Rule::Timers]),
-    (Fault::Hollow, &[Rule::Timings]),
-    (Fault::LoseChange, &[Rule::Windows]),
-    (Fault::FinishTooSoon, &[Rule::Stop]),
+const PLANTED: &[(Fault, &[SimulationRule])] = &[
+    (Fault::ForgetSave, &[SimulationRule::Disk, SimulationRule::Prompts]),
+    (Fault::SendTwice, &[SimulationRule::Order]),
+    (Fault::SendAnother, &[SimulationRule::Order]),
+    (Fault::LoseCutOff, &[SimulationRule::Prompts, SimulationRule::Disk]),
+    (Fault::EndTooSoon, &[SimulationRule::Prompts]),
+    (Fault::AnswerWithdrawn, &[SimulationRule::Answers]),
+    (Fault::AllowForDeny, &[SimulationRule::Answers]),
+    (Fault::AnswerTwice, &[SimulationRule::Answers]),
+    (Fault::LeaveUnknown, &[SimulationRule::Answers]),
+    (Fault::CloseFirst, &[SimulationRule::Process]),
+    (Fault::SecondProcess, &[SimulationRule::Process]),
+    (Fault::StartStopped, &[SimulationRule::Stop]),
+    (Fault::SlowLadder, &[SimulationRule::Stop]),
+    (Fault::RestartAtOnce, &[SimulationRule::Restarts]),
+    (Fault::ForgetRestart, &[SimulationRule::Progress]),
+    (Fault::ForgetTurnEnd, &[SimulationRule::Turns, SimulationRule::Order]),
+    (Fault::ForgetResolved, &[SimulationRule::Answers]),
+    (Fault::ForgetDisarm, &[SimulationRule::Timers]),
+    (Fault::KeepRefused, &[SimulationRule::Bounds]),
+    (Fault::ForgetChange, &[SimulationRule::Facts]),
+    (Fault::KeepName, &[SimulationRule::Names, SimulationRule::Prompts]),
+    (Fault::JoinUnasked, &[SimulationRule::Order]),
+    (Fault::NowAfterwards, &[SimulationRule::Order, SimulationRule::Prompts, SimulationRule::Turns]),
+    (
+        Fault::ForgetJoin,
+        &[SimulationRule::Order, SimulationRule::Prompts, SimulationRule::Progress, SimulationRule::Turns],
+    ),
+    (Fault::ForgetMove, &[SimulationRule::Order, SimulationRule::Prompts]),
+    (Fault::AnotherConversation, &[SimulationRule::Conversation]),
+    (Fault::SaveTwice, &[SimulationRule::Saves]),
+    (Fault::BypassAgain, &[SimulationRule::Asking]),
+    (Fault::GoOn, &[SimulationRule::Stop, SimulationRule::Turns]),
+    (Fault::HoldForNow, &[SimulationRule::Prompts]),
+    (Fault::ForgetContinue, &[SimulationRule::Prompts]),
+    (Fault::AskAgain, &[SimulationRule::Budget]),
+    (Fault::SendUnconfirmed, &[SimulationRule::Switches, SimulationRule::Timers]),
+    (Fault::Hollow, &[SimulationRule::Timings]),
+    (Fault::LoseChange, &[SimulationRule::Windows]),
+    (Fault::FinishTooSoon, &[SimulationRule::Stop]),
 ];
 
 /// Faults that cannot occur with an agent that speaks ACP. It accepts no prompt during a turn. Its driver answers unknown
@@ -251,8 +254,8 @@ fn every_planted_fault_is_found_with_an_agent_that_speaks_acp() {
     planted.for_each(|(fault, rules)| finds(Wire::Acp, *fault, rules));
 }
 
-fn finds(wire: Wire, fault: Fault, rules: &[Rule]) {
-    let found = simulate(wire, 1, 100_000, Some(fault), &mut Seen::nothing());
+fn finds(wire: Wire, fault: Fault, rules: &[SimulationRule]) {
+    let found = simulate(wire, 1, 100_000, Some(fault), &mut SeenKinds::nothing());
     let Err(broken) = found else { panic!("{fault:?} is not found") };
     let rule = broken.violation.rule;
     assert!(rules.contains(&rule), "{fault:?} breaks {rule:?}:\n{}", last_moments(&broken, Some(fault)));

@@ -4,8 +4,8 @@
 //!
 //! `DESKBELL_SIM_SEED` adds the lives of another seed.
 
-use super::far_machine::{FarMachine, Planted, State};
-use super::window::{Act, Link, Window, routes};
+use super::far_machine::{MachineState, Planted, SimulatedMachine};
+use super::window::{Act, SimulatedLink, Window, routes};
 use crate::ClientId;
 use crate::chance::Chance;
 use crate::hub::{Effect, Input};
@@ -81,7 +81,7 @@ impl Fault {
 struct World {
     chance: Chance,
     now: u64,
-    far: FarMachine,
+    far: SimulatedMachine,
     windows: Vec<Window>,
     n_links: u64,
     n_networks: u64,
@@ -113,7 +113,7 @@ impl World {
         Self {
             chance: Chance::new(seed),
             now: 0,
-            far: FarMachine::new(planted),
+            far: SimulatedMachine::new(planted),
             windows: (0..2).map(|nr| Window::new(nr, planted)).collect(),
             n_links: 0,
             n_networks: 0,
@@ -304,7 +304,7 @@ impl World {
         self.n_links += 1;
         let client = ClientId(self.n_links);
         let (to_client, to_server) = (VecDeque::new(), VecDeque::new());
-        self.windows[at].link = Some(Link {
+        self.windows[at].link = Some(SimulatedLink {
             client,
             to_client,
             to_server,
@@ -372,7 +372,7 @@ impl World {
             Fault::NetworkChanged => {
                 self.n_networks += 1;
                 window.routes = routes(self.n_networks);
-                window.link.iter_mut().for_each(Link::die);
+                window.link.iter_mut().for_each(SimulatedLink::die);
             }
             Fault::FarSlept => {
                 ends_at += SLEEP_MS;
@@ -384,7 +384,10 @@ impl World {
                 ends_at += BOOT_MS;
                 // It says goodbye, or it lost its power.
                 if self.chance.one_in(2) {
-                    self.windows.iter_mut().filter_map(|window| window.link.as_mut()).for_each(Link::die);
+                    self.windows
+                        .iter_mut()
+                        .filter_map(|window| window.link.as_mut())
+                        .for_each(SimulatedLink::die);
                 }
                 self.kill_server();
                 self.far.pause.begin(self.now, ends_at);
@@ -502,7 +505,7 @@ fn live(seed: u64, faults: &[Planned], planted: Option<Planted>) -> Result<Lived
             return Ok(Lived { n_steps: step, n_seen_by_other: world.n_seen_by_other() });
         }
     }
-    let shown: Vec<&State> = world.windows.iter().map(|window| &window.shown).collect();
+    let shown: Vec<&MachineState> = world.windows.iter().map(|window| &window.shown).collect();
     Err(format!("links: the life does not end: {shown:?}"))
 }
 

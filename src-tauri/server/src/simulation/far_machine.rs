@@ -34,7 +34,7 @@ pub enum Planted {
 
 /// What a window shows of the session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct State {
+pub struct MachineState {
     pub items: Vec<String>,
     pub requests: BTreeSet<String>,
     /// Prompts that were cut off, and wait for the user.
@@ -44,7 +44,7 @@ pub struct State {
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "change", content = "of", rename_all = "camelCase")]
-pub enum Change {
+pub enum MachineChange {
     Added(String),
     Asked(String),
     Resolved(String),
@@ -52,14 +52,14 @@ pub enum Change {
     Alive(bool),
 }
 
-impl State {
-    pub fn apply(&mut self, change: Change) {
+impl MachineState {
+    pub fn apply(&mut self, change: MachineChange) {
         match change {
-            Change::Added(item) => self.items.push(item),
-            Change::Asked(request) => drop(self.requests.insert(request)),
-            Change::Resolved(request) => drop(self.requests.remove(&request)),
-            Change::Released(prompt) => drop(self.held.remove(&prompt)),
-            Change::Alive(is_alive) => self.is_alive = is_alive,
+            MachineChange::Added(item) => self.items.push(item),
+            MachineChange::Asked(request) => drop(self.requests.insert(request)),
+            MachineChange::Resolved(request) => drop(self.requests.remove(&request)),
+            MachineChange::Released(prompt) => drop(self.held.remove(&prompt)),
+            MachineChange::Alive(is_alive) => self.is_alive = is_alive,
         }
     }
 }
@@ -106,7 +106,7 @@ pub fn end_of(prompt: &str) -> String {
 pub const ENDLESS: &str = "endless";
 
 /// The machine.
-pub struct FarMachine {
+pub struct SimulatedMachine {
     pub hub: Hub,
     pub run: u64,
     /// Effects of the hub that were not carried out yet.
@@ -116,10 +116,10 @@ pub struct FarMachine {
     pub does_sleep: bool,
     planted: Option<Planted>,
     /// What the windows should show, and what they should have shown after each event of this run.
-    pub state: State,
-    pub states: Vec<State>,
+    pub state: MachineState,
+    pub states: Vec<MachineState>,
     /// What the agent will still do in this turn.
-    plan: VecDeque<Change>,
+    plan: VecDeque<MachineChange>,
     /// The running processes: the prompt that they work for and the run of the server that started them.
     pub processes: Vec<(String, u64)>,
     // These are on disk.
@@ -129,7 +129,7 @@ pub struct FarMachine {
     pub answered: BTreeMap<String, u32>,
 }
 
-impl FarMachine {
+impl SimulatedMachine {
     pub fn new(planted: Option<Planted>) -> Self {
         Self {
             hub: new_hub(0, 0),
@@ -138,8 +138,8 @@ impl FarMachine {
             pause: Pause::default(),
             does_sleep: false,
             planted,
-            state: State::default(),
-            states: vec![State::default()],
+            state: MachineState::default(),
+            states: vec![MachineState::default()],
             plan: VecDeque::new(),
             processes: Vec::new(),
             journal: BTreeSet::new(),
@@ -165,13 +165,13 @@ impl FarMachine {
     /// The agent's next act.
     pub fn work(&mut self, now: u64) -> Vec<Effect> {
         let Some(next) = self.plan.pop_front() else { return Vec::new() };
-        if let Change::Added(text) = &next {
+        if let MachineChange::Added(text) = &next {
             self.journal.retain(|prompt| *text != end_of(prompt));
         }
         self.change(now, next)
     }
 
-    fn change(&mut self, now: u64, change: Change) -> Vec<Effect> {
+    fn change(&mut self, now: u64, change: MachineChange) -> Vec<Effect> {
         let mut text = json!({"type": "changed", "sessionId": "s", "seq": self.states.len()});
         text["change"] = serde_json::to_value(&change).expect("a change is JSON");
         let seq = self.states.len() as u64;
@@ -206,7 +206,7 @@ impl FarMachine {
                 if !self.state.held.contains(prompt_id.as_str()) {
                     return (effects, Err(refused("There is no such prompt.")));
                 }
-                effects.extend(self.change(now, Change::Released(prompt_id.0.clone())));
+                effects.extend(self.change(now, MachineChange::Released(prompt_id.0.clone())));
                 self.begin_turn(prompt_id.as_str());
             }
             Command::Decide { request_id, .. } => {
@@ -216,7 +216,7 @@ impl FarMachine {
                 }
                 if self.planted != Some(Planted::ForgetAnswer) {
                     *self.answered.entry(request_id.0.clone()).or_default() += 1;
-                    effects.extend(self.change(now, Change::Resolved(request_id.0)));
+                    effects.extend(self.change(now, MachineChange::Resolved(request_id.0)));
                 }
             }
             Command::Stop => {
@@ -225,9 +225,9 @@ impl FarMachine {
                 let keeps = usize::from(self.planted == Some(Planted::LeaveChild));
                 self.processes.truncate(keeps);
                 for request in std::mem::take(&mut self.state.requests) {
-                    effects.extend(self.change(now, Change::Resolved(request)));
+                    effects.extend(self.change(now, MachineChange::Resolved(request)));
                 }
-                effects.extend(self.change(now, Change::Alive(false)));
+                effects.extend(self.change(now, MachineChange::Alive(false)));
             }
             _ => return (effects, Err(refused("This session has no such command."))),
         }
@@ -241,11 +241,11 @@ impl FarMachine {
         if self.processes.is_empty() {
             self.processes.extend(vec![(prompt.to_owned(), self.run); 2]);
         }
-        let line = |nr: u32| Change::Added(format!("{prompt} {nr}"));
-        self.plan.extend([Change::Alive(true), Change::Added(prompt.to_owned()), line(1)]);
+        let line = |nr: u32| MachineChange::Added(format!("{prompt} {nr}"));
+        self.plan.extend([MachineChange::Alive(true), MachineChange::Added(prompt.to_owned()), line(1)]);
         if prompt != ENDLESS {
-            let end = Change::Added(end_of(prompt));
-            self.plan.extend([line(2), Change::Asked(format!("{prompt}?{}", self.run)), line(3), end]);
+            let end = MachineChange::Added(end_of(prompt));
+            self.plan.extend([line(2), MachineChange::Asked(format!("{prompt}?{}", self.run)), line(3), end]);
         }
     }
 

@@ -1,6 +1,6 @@
 //! A window on another computer, as a model: the client, its link, its copy of the session, and its user.
 
-use super::far_machine::{Change, ENDLESS, Pause, Planted, State, end_of};
+use super::far_machine::{ENDLESS, MachineChange, MachineState, Pause, Planted, end_of};
 use super::session;
 use crate::client::{Client, Effect as ClientEffect, Link as LinkState};
 use crate::wake::{NetworkWatch, WakeWatch};
@@ -18,7 +18,7 @@ const LOOKS_MS: u64 = 1_000;
 const TURNS: [&str; 2] = ["one", "two"];
 
 /// One link. Bytes that are on their way when it breaks are lost.
-pub struct Link {
+pub struct SimulatedLink {
     pub client: ClientId,
     pub to_client: VecDeque<Line>,
     pub to_server: VecDeque<Request>,
@@ -32,7 +32,7 @@ pub struct Link {
     pub is_new: bool,
 }
 
-impl Link {
+impl SimulatedLink {
     pub fn is_frozen(&self, now: u64) -> bool {
         self.frozen_until.is_some_and(|until| until > now)
     }
@@ -55,7 +55,7 @@ pub enum Act {
 pub struct Window {
     nr: usize,
     client: Client,
-    pub link: Option<Link>,
+    pub link: Option<SimulatedLink>,
     /// The driver connects.
     pub is_dialling: bool,
     planted: Option<Planted>,
@@ -69,7 +69,7 @@ pub struct Window {
     /// The run of the server that greeted it last.
     run: u64,
     /// What it shows: as of this run of the server, and this event.
-    pub shown: State,
+    pub shown: MachineState,
     pub shown_of: Option<(u64, u64)>,
     /// What the user did and was not answered yet, and what was answered, by the id of the command.
     waits: BTreeMap<String, Act>,
@@ -97,7 +97,7 @@ impl Window {
             pause: Pause::default(),
             heard_at: 0,
             run: 0,
-            shown: State::default(),
+            shown: MachineState::default(),
             shown_of: None,
             waits: BTreeMap::new(),
             answers: BTreeMap::new(),
@@ -113,14 +113,14 @@ impl Window {
 
     /// Whether lines arrive in both directions, as far as the link is concerned.
     pub fn is_back(&self, now: u64) -> bool {
-        let moves = |link: &Link| !link.is_deaf && !link.is_frozen(now);
+        let moves = |link: &SimulatedLink| !link.is_deaf && !link.is_frozen(now);
         self.is_connected() && self.link.as_ref().is_some_and(moves)
     }
 
     /// The computer sleeps from now on, and finds its link dead.
     pub fn sleep(&mut self, now: u64, until: u64) {
         self.pause.begin(now, until);
-        self.link.iter_mut().for_each(Link::die);
+        self.link.iter_mut().for_each(SimulatedLink::die);
     }
 
     /// When it does something by itself.
@@ -193,7 +193,7 @@ impl Window {
     }
 
     /// Takes the next line of the link. `states` is what it should show after each event of this run.
-    pub fn handle(&mut self, now: u64, run: u64, states: &[State]) -> Result<Vec<ClientId>, String> {
+    pub fn handle(&mut self, now: u64, run: u64, states: &[MachineState]) -> Result<Vec<ClientId>, String> {
         let nr = self.nr;
         let Some(link) = &mut self.link else { return Ok(Vec::new()) };
         let Some(line) = link.to_client.pop_front() else { return Ok(Vec::new()) };
@@ -206,12 +206,12 @@ impl Window {
         for effect in &effects {
             match effect {
                 ClientEffect::Event(_) => {
-                    let change: Change =
+                    let change: MachineChange =
                         serde_json::from_value(value["change"].clone()).map_err(|error| error.to_string())?;
                     let is_hidden = self.planted == Some(Planted::HideAnswer) && nr == 1;
                     match &change {
-                        Change::Resolved(_) if is_hidden => {}
-                        Change::Resolved(request) => drop(self.saw_answered.insert(request.clone())),
+                        MachineChange::Resolved(_) if is_hidden => {}
+                        MachineChange::Resolved(request) => drop(self.saw_answered.insert(request.clone())),
                         _ => {}
                     }
                     if self.planted == Some(Planted::DoubleEvent) {
@@ -223,7 +223,7 @@ impl Window {
                 }
                 ClientEffect::Snapshot(_) => {
                     let snapshot = &value["snapshot"];
-                    let shown: State = serde_json::from_value(snapshot["state"].clone())
+                    let shown: MachineState = serde_json::from_value(snapshot["state"].clone())
                         .map_err(|error| error.to_string())?;
                     let gone = self.shown.requests.difference(&shown.requests);
                     self.saw_answered.extend(gone.cloned());

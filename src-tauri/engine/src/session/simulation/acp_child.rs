@@ -5,7 +5,7 @@ mod input;
 mod speech;
 
 use super::child::{AgentDisk, Ground, Habits, Interruption, Out, prompt_of};
-use super::process::Process;
+use super::process::SimulatedProcess;
 use crate::acp::ChosenAgent;
 use crate::agent::driver::{Driver, Output};
 use crate::agent::{AgentCommand, AgentEvent};
@@ -272,7 +272,7 @@ impl AcpChild {
     }
 }
 
-impl Process for AcpChild {
+impl SimulatedProcess for AcpChild {
     fn act(&mut self, ground: &mut Ground<'_>) {
         if self.gone || self.busy_until > ground.now {
             return;

@@ -5,9 +5,9 @@ mod input;
 mod speech;
 mod turn;
 
-use super::process::Process;
+use super::process::SimulatedProcess;
 pub use habits::{Habits, Initialize, Interruption};
-use turn::Turn;
+use turn::ChildTurn;
 
 use crate::agent::{AgentCommand, AgentEvent, AgentRequest};
 use crate::api::{ExitReport, PromptId};
@@ -52,7 +52,7 @@ pub enum Out {
     Exited(ExitReport),
 }
 
-pub struct Child {
+pub struct SimulatedChild {
     habits: Habits,
     /// Between us and the agent. It writes what the agent reads, and reads the agent's answers.
     driver: ClaudeDriver,
@@ -72,7 +72,7 @@ pub struct Child {
     /// The agent has reported its mode; its model.
     mode_reported: bool,
     model_reported: bool,
-    turn: Option<Turn>,
+    turn: Option<ChildTurn>,
     /// Prompts read during a turn.
     waiting: Vec<String>,
     /// Open permission requests.
@@ -101,7 +101,7 @@ pub fn resolved(model: &str) -> String {
     if model.starts_with("claude-") { model.to_owned() } else { format!("claude-{model}") }
 }
 
-impl Child {
+impl SimulatedChild {
     pub fn new(start: &Start, habits: Habits, ghosts: Vec<String>, ground: &mut Ground<'_>) -> Self {
         let session_id = start.resume.clone().unwrap_or_else(|| ground.disk.name("conversation"));
         // The agent silently replaces an unsupported mode with the default one.
@@ -182,7 +182,7 @@ impl Child {
     }
 }
 
-impl Process for Child {
+impl SimulatedProcess for SimulatedChild {
     fn write(&mut self, command: &AgentCommand, chance: &mut Chance) -> bool {
         if let AgentCommand::Request { request_id, .. } = command {
             self.unanswered.push(request_id.clone());

@@ -4,7 +4,7 @@ use super::child::{Ground, Habits, Out};
 use crate::agent::AgentCommand;
 use crate::chance::Chance;
 
-pub trait Process {
+pub trait SimulatedProcess {
     /// Performs at most one action.
     fn act(&mut self, ground: &mut Ground<'_>);
 

@@ -14,18 +14,18 @@ pub use process::Phase;
 use crate::api::PromptId;
 use crate::session::core::Core;
 use crate::session::machine::{Effect, Input, Machine, SavedSession, Timeouts, Timer};
-use asking::Asking;
-use facts::Facts;
-use process::Process;
+use asking::ExpectedAsking;
+use facts::ExpectedFacts;
+use process::ExpectedProcess;
 use prompts::Prompts;
-use requests::Requests;
+use requests::ExpectedRequests;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use turns::Turns;
 
 /// The kinds of rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rule {
+pub enum SimulationRule {
     /// An accepted prompt is in exactly one place, ends once, and is sent only when that is allowed.
     Prompts,
     /// Prompts are sent in queue order, one per turn; only urgent ones are sent into a running turn.
@@ -71,18 +71,18 @@ pub enum Rule {
 /// A violated rule.
 #[derive(Debug)]
 pub struct Violation {
-    pub rule: Rule,
+    pub rule: SimulationRule,
     pub what: String,
 }
 
-pub type Checked = Result<(), Violation>;
+pub type RuleResult = Result<(), Violation>;
 
 /// Returns a violation unless the condition holds.
 macro_rules! hold {
     ($condition:expr, $rule:ident, $($words:tt)+) => {
         if !$condition {
             return Err($crate::session::simulation::rules::Violation {
-                rule: $crate::session::simulation::rules::Rule::$rule,
+                rule: $crate::session::simulation::rules::SimulationRule::$rule,
                 what: format!($($words)+),
             });
         }
@@ -102,27 +102,27 @@ pub struct Scene<'a> {
 
 pub struct Rules {
     pub prompts: Prompts,
-    pub requests: Requests,
-    pub process: Process,
+    pub requests: ExpectedRequests,
+    pub process: ExpectedProcess,
     pub turns: Turns,
-    asking: Asking,
-    facts: Facts,
+    asking: ExpectedAsking,
+    facts: ExpectedFacts,
 }
 
 impl Rules {
     pub fn new(timeouts: &Timeouts) -> Self {
         Self {
             prompts: Prompts::default(),
-            requests: Requests::default(),
-            process: Process::new(timeouts),
+            requests: ExpectedRequests::default(),
+            process: ExpectedProcess::new(timeouts),
             turns: Turns::default(),
-            asking: Asking::default(),
-            facts: Facts::default(),
+            asking: ExpectedAsking::default(),
+            facts: ExpectedFacts::default(),
         }
     }
 
     /// Called before the machine receives the input.
-    pub fn input(&mut self, scene: &Scene<'_>) -> Checked {
+    pub fn input(&mut self, scene: &Scene<'_>) -> RuleResult {
         self.process.input(scene);
         self.asking.input(scene);
         self.turns.input(scene, self.process.phase, self.prompts.ends_turn(scene.cause));
@@ -131,7 +131,7 @@ impl Rules {
     }
 
     /// Called before the effect is carried out. `line` is the JSON that it writes.
-    pub fn effect(&mut self, scene: &Scene<'_>, effect: &Effect, line: Option<&Value>) -> Checked {
+    pub fn effect(&mut self, scene: &Scene<'_>, effect: &Effect, line: Option<&Value>) -> RuleResult {
         if let Effect::Emit(event) = effect {
             self.facts.publish(event);
         }
@@ -143,7 +143,7 @@ impl Rules {
     }
 
     /// Called after all effects of a step are carried out.
-    pub fn end_of_step(&mut self, scene: &Scene<'_>, machine: &Machine) -> Checked {
+    pub fn end_of_step(&mut self, scene: &Scene<'_>, machine: &Machine) -> RuleResult {
         self.process.end_of_step(scene, self.turns.has_ended());
         self.asking.end_of_step();
         if self.process.has_lost_conversation(scene.cause) {
@@ -156,7 +156,7 @@ impl Rules {
     }
 
     /// Called after an input and everything that followed from it.
-    pub fn settled(&mut self, now: u64, machine: &Machine, timers: &BTreeMap<Timer, u64>) -> Checked {
+    pub fn settled(&mut self, now: u64, machine: &Machine, timers: &BTreeMap<Timer, u64>) -> RuleResult {
         let has_turn = self.turns.running.is_some();
         self.process.settled(now, machine, timers, has_turn, self.turns.interrupting)?;
         let waits = timers.contains_key(&Timer::Switch);
@@ -193,18 +193,18 @@ impl Rules {
     }
 
     /// Compares the published session with the model. More expensive than the other checks.
-    pub fn shown(&mut self, core: &mut Core) -> Checked {
+    pub fn shown(&mut self, core: &mut Core) -> RuleResult {
         self.facts.check(core, &self.process, &self.prompts, &self.requests, &self.turns)
     }
 
     /// Called after a crash of the app, with the record that it restarted from.
-    pub fn restarted(&mut self, memory: &SavedSession, is_certain: bool, timeouts: &Timeouts) -> Checked {
-        self.process = Process::new(timeouts);
+    pub fn restarted(&mut self, memory: &SavedSession, is_certain: bool, timeouts: &Timeouts) -> RuleResult {
+        self.process = ExpectedProcess::new(timeouts);
         self.process.remember(memory);
-        self.requests = Requests::default();
+        self.requests = ExpectedRequests::default();
         self.turns = Turns::default();
-        self.asking = Asking::default();
-        self.facts = Facts::default();
+        self.asking = ExpectedAsking::default();
+        self.facts = ExpectedFacts::default();
         self.prompts.restarted(memory, is_certain)
     }
 }

@@ -64,9 +64,9 @@ const NOT_WITH_ACP: [&str; 10] = [
 ];
 
 #[derive(Debug)]
-pub struct Seen(BTreeMap<&'static str, u64>);
+pub struct SeenKinds(BTreeMap<&'static str, u64>);
 
-impl Seen {
+impl SeenKinds {
     pub fn nothing() -> Self {
         Self(SIGHTS.map(|sight| (sight, 0)).into())
     }

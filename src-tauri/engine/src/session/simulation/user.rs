@@ -13,14 +13,14 @@ use std::collections::BTreeMap;
 const DEADLINE: usize = 6;
 
 #[derive(Default)]
-pub struct User {
+pub struct SimulatedUser {
     n_prompts: u64,
     n_asides: u64,
     /// The last requests that the user acted on; most of them are closed.
     seen: Vec<RequestId>,
 }
 
-impl User {
+impl SimulatedUser {
     pub fn act(&mut self, chance: &mut Chance, rules: &Rules) -> Input {
         let command = match chance.below(100) {
             0..30 => return self.prompt(chance, rules),

@@ -1,6 +1,6 @@
 //! A window and the relay, served as in the app. Each applies the events that it gets to what it has.
 
-use super::rules::{Checked, hold};
+use super::rules::{RuleResult, hold};
 use crate::api::*;
 use crate::chance::Chance;
 use crate::patch;
@@ -29,7 +29,7 @@ fn as_line(envelope: &Envelope) -> Envelope {
     read
 }
 
-pub struct Windows {
+pub struct SimulatedWindows {
     subscribers: Subscribers,
     feed: Arc<Feed>,
     n_asked: u32,
@@ -45,7 +45,7 @@ pub struct Windows {
     _ending: watch::Sender<bool>,
 }
 
-impl Windows {
+impl SimulatedWindows {
     pub fn open(transcript: &Transcript) -> Self {
         let (ending, is_ending) = watch::channel(false);
         let id = SessionId::new("session");
@@ -106,7 +106,7 @@ impl Windows {
     }
 
     /// Compares what the window has with the snapshot that a new window would get for the same rows.
-    pub fn check(&mut self, transcript: &Transcript) -> Checked {
+    pub fn check(&mut self, transcript: &Transcript) -> RuleResult {
         if let Some(batch) = self.feed.take_after(self.seq) {
             if batch.after == self.seq {
                 batch.events.iter().for_each(|event| patch::apply(&mut self.items, event));
@@ -130,7 +130,7 @@ impl Windows {
     }
 
     /// Compares what the relay has with the transcript. More expensive, because it has all of it.
-    pub fn check_whole(&self, transcript: &Transcript) -> Checked {
+    pub fn check_whole(&self, transcript: &Transcript) -> RuleResult {
         hold!(self.whole.iter().eq(transcript.items()), Windows, "the relay has\n{:?}", self.whole);
         hold!(self.mirror.items().eq(transcript.items()), Windows, "the mirror has other items");
         let end = transcript.n_rows();

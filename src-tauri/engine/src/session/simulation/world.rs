@@ -1,13 +1,13 @@
 //! The environment of one session: the agent, the disk, the timers, the user, and an app that can crash at any moment.
 
 use super::acp_child::AcpChild;
-use super::child::{AgentDisk, Child, Ground, Habits, Out, resolved};
+use super::child::{AgentDisk, Ground, Habits, Out, SimulatedChild, resolved};
 use super::fault::Fault;
-use super::process::Process;
-use super::rules::{Checked, Phase, Rules, Scene, describe, hold};
-use super::seen::Seen;
-use super::user::{self, User};
-use super::windows::Windows;
+use super::process::SimulatedProcess;
+use super::rules::{Phase, RuleResult, Rules, Scene, describe, hold};
+use super::seen::SeenKinds;
+use super::user::{self, SimulatedUser};
+use super::windows::SimulatedWindows;
 use crate::acp::ChosenAgent;
 use crate::agent::AgentEvent;
 use crate::api::*;
@@ -39,14 +39,14 @@ pub struct World {
     now: u64,
     timeouts: Timeouts,
     core: Core,
-    windows: Windows,
-    child: Option<Box<dyn Process>>,
+    windows: SimulatedWindows,
+    child: Option<Box<dyn SimulatedProcess>>,
     agent_disk: AgentDisk,
     /// The agent, if it speaks ACP.
     acp: Option<ChosenAgent>,
     disk: Disk,
     timers: BTreeMap<Timer, u64>,
-    user: User,
+    user: SimulatedUser,
     rules: Rules,
     fault: Option<Fault>,
     /// No more faults; the user only answers requests.
@@ -56,7 +56,7 @@ pub struct World {
     /// Request ids that the previous process received and never answered.
     ghosts: Vec<String>,
     pub n_steps: u64,
-    pub seen: Seen,
+    pub seen: SeenKinds,
     /// The last inputs and effects, if they are recorded.
     pub trace: Option<VecDeque<String>>,
 }
@@ -90,7 +90,7 @@ impl World {
         Self {
             chance,
             now,
-            windows: Windows::open(core.transcript()),
+            windows: SimulatedWindows::open(core.transcript()),
             core,
             timeouts,
             child: None,
@@ -98,14 +98,14 @@ impl World {
             acp,
             disk: Disk { memory, is_full: false, is_certain: true, is_synced: true },
             timers: BTreeMap::new(),
-            user: User::default(),
+            user: SimulatedUser::default(),
             rules,
             fault,
             is_calm: false,
             is_finishing: false,
             ghosts: Vec::new(),
             n_steps: 0,
-            seen: Seen::nothing(),
+            seen: SeenKinds::nothing(),
             trace: None,
         }
     }
@@ -126,7 +126,7 @@ impl World {
     // --- the next event --------------------------------------------------------------------------------------
 
     /// Makes one random event happen.
-    pub fn tick(&mut self) -> Checked {
+    pub fn tick(&mut self) -> RuleResult {
         let due = self.due();
         if due.is_none() {
             self.now += self.chance.below(20);
@@ -163,7 +163,7 @@ impl World {
         self.timers.iter().find(|(_, at)| **at <= self.now).map(|(timer, _)| *timer)
     }
 
-    fn fire(&mut self, timer: Timer) -> Checked {
+    fn fire(&mut self, timer: Timer) -> RuleResult {
         self.timers.remove(&timer);
         self.seen.saw(match timer {
             Timer::Initialize => "an agent that does not answer",
@@ -183,7 +183,7 @@ impl World {
     }
 
     /// Processes the next output of the process.
-    fn hear(&mut self) -> Checked {
+    fn hear(&mut self) -> RuleResult {
         let Some(out) = self.child.as_mut().and_then(|child| child.hear()) else { return Ok(()) };
         match out {
             Out::Line { inbound, ended } => {
@@ -236,7 +236,7 @@ impl World {
 
     // --- a step, as the actor makes it -----------------------------------------------------------------------
 
-    fn step(&mut self, input: Input, ended: &[PromptId]) -> Checked {
+    fn step(&mut self, input: Input, ended: &[PromptId]) -> RuleResult {
         let mut inputs = VecDeque::from([input]);
         loop {
             let Some(cause) = inputs.pop_front().or_else(|| self.core.follow_up()) else { break };
@@ -277,7 +277,7 @@ impl World {
     }
 
     /// A session that finishes is stopped when nothing is left to do.
-    fn finishing(&mut self, cause: &Input) -> Checked {
+    fn finishing(&mut self, cause: &Input) -> RuleResult {
         if self.is_finishing && matches!(cause, Input::Command(Command::Stop)) {
             let next = self.rules.prompts.next();
             hold!(next.is_none(), Stop, "{next:?} waits, and the session finishes");
@@ -420,7 +420,7 @@ impl World {
         let mut ground = Ground { chance: &mut self.chance, now: self.now, disk: &mut self.agent_disk };
         let ghosts = std::mem::take(&mut self.ghosts);
         self.child = Some(match self.acp.clone() {
-            None => Box::new(Child::new(start, habits, ghosts, &mut ground)),
+            None => Box::new(SimulatedChild::new(start, habits, ghosts, &mut ground)),
             Some(agent) => Box::new(AcpChild::new(agent, start, habits, ground.now)),
         });
         Input::Spawned
@@ -450,7 +450,7 @@ impl World {
     }
 
     /// The app and its agent die; the app restarts from the record on disk.
-    fn app_crashes(&mut self) -> Checked {
+    fn app_crashes(&mut self) -> RuleResult {
         self.tell(|| "-- the app crashes --".to_owned());
         self.seen.saw("a crash of the app");
         self.child = None;
@@ -461,13 +461,13 @@ impl World {
         let memory: SavedSession = serde_json::from_str(&text).unwrap();
         self.rules.restarted(&memory, self.disk.is_certain, &self.timeouts)?;
         self.core = opened(memory, self.timeouts.clone(), self.now);
-        self.windows = Windows::open(self.core.transcript());
+        self.windows = SimulatedWindows::open(self.core.transcript());
         self.disk.is_synced = false;
         self.settled()
     }
 
     /// Compares the machine with the model after an input and everything that followed from it.
-    fn settled(&mut self) -> Checked {
+    fn settled(&mut self) -> RuleResult {
         self.rules.settled(self.now, self.core.machine(), &self.timers)?;
         self.windows.check(self.core.transcript())?;
         if self.disk.is_synced && self.n_steps.is_multiple_of(4) {
@@ -521,7 +521,7 @@ impl World {
     // --- the end of a lifetime -------------------------------------------------------------------------------
 
     /// Stops the session in any state; the process must end within the timeouts.
-    pub fn stop(&mut self) -> Checked {
+    pub fn stop(&mut self) -> RuleResult {
         let (began, crashes) = (self.now, self.seen.times("a crash of the app"));
         self.step(Input::Command(Command::Stop), &[])?;
         for _ in 0..10_000 {
@@ -550,7 +550,7 @@ impl World {
     }
 
     /// Removes all faults and lets the user only answer: everything must finish, and the session must become idle.
-    pub fn calm_down(&mut self) -> Checked {
+    pub fn calm_down(&mut self) -> RuleResult {
         self.is_calm = true;
         self.disk.is_full = false;
         if let Some(child) = &mut self.child {
@@ -592,7 +592,7 @@ impl World {
         Ok(())
     }
 
-    fn rests(&mut self) -> Checked {
+    fn rests(&mut self) -> RuleResult {
         self.seen.saw("a session that came to rest");
         let prompts = &self.rules.prompts;
         hold!(prompts.in_flight.is_empty(), Progress, "{:?} never ends", prompts.in_flight);
@@ -606,7 +606,7 @@ impl World {
     }
 
     /// No user is left: what is queued runs, requests are denied, then the agent is stopped.
-    fn finish(&mut self) -> Checked {
+    fn finish(&mut self) -> RuleResult {
         self.seen.saw("a session that finishes");
         self.is_finishing = true;
         match self.fault {

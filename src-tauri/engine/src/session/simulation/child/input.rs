@@ -6,10 +6,10 @@ use crate::agent::{AgentEvent, AgentRequest, Retry};
 use crate::api::{BYPASS, PermissionMode};
 use crate::session::tests::response;
 
-use super::turn::End;
-use super::{Child, Ground, Initialize, resolved, speech};
+use super::turn::ChildEnd;
+use super::{Ground, Initialize, SimulatedChild, resolved, speech};
 
-impl Child {
+impl SimulatedChild {
     pub(super) fn read(&mut self, line: &Value, ground: &mut Ground<'_>) {
         match line["type"].as_str() {
             Some("user") => self.prompt(line, ground),
@@ -235,7 +235,7 @@ impl Child {
         }
         self.respond(line, reply);
         if is_begun {
-            self.end(End::Aborted, ground);
+            self.end(ChildEnd::Aborted, ground);
         }
     }
 
@@ -266,7 +266,7 @@ impl Child {
             for (request_id, _) in std::mem::take(&mut self.asking) {
                 self.take_back(request_id);
             }
-            self.end(End::Aborted, ground);
+            self.end(ChildEnd::Aborted, ground);
         } else {
             self.state("running");
         }

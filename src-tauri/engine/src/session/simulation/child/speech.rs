@@ -1,6 +1,6 @@
 //! Output lines of the simulated agent.
 
-use super::turn::End;
+use super::turn::ChildEnd;
 use crate::agent::*;
 use crate::api::Form;
 use crate::chance::Chance;
@@ -86,7 +86,7 @@ pub fn tasks(n: usize) -> AgentEvent {
 
 /// Content of a result line.
 pub struct Said<'a> {
-    pub end: End,
+    pub end: ChildEnd,
     pub session_id: &'a str,
     pub cost_usd: f64,
     pub unasked: bool,
@@ -103,8 +103,8 @@ pub fn result(said: &Said<'_>, chance: &mut Chance) -> AgentEvent {
         ..TurnResult::default()
     };
     match said.end {
-        End::Done => result.words = Some("done".to_owned()),
-        End::Failed => {
+        ChildEnd::Done => result.words = Some("done".to_owned()),
+        ChildEnd::Failed => {
             result.is_error = true;
             let (reason, status, words) = *chance
                 .pick(&[
@@ -118,7 +118,7 @@ pub fn result(said: &Said<'_>, chance: &mut Chance) -> AgentEvent {
             result.api_error_status = status;
             result.words = Some(words.to_owned());
         }
-        End::Aborted => {
+        ChildEnd::Aborted => {
             result.is_error = true;
             result.broke_off = true;
             result.reason = Some(EndReason::Interrupted);

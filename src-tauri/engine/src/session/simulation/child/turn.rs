@@ -3,10 +3,10 @@
 use crate::agent::AgentEvent;
 use crate::api::BYPASS;
 
-use super::{Child, Ground, Out, prompt_of, speech};
+use super::{Ground, Out, SimulatedChild, prompt_of, speech};
 
 /// A turn of the agent, from when it has its prompts to its result.
-pub struct Turn {
+pub struct ChildTurn {
     /// Prompt names on the wire.
     pub(super) prompts: Vec<String>,
     /// A background task started this turn, not a prompt.
@@ -19,13 +19,13 @@ pub struct Turn {
 
 /// How a turn ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum End {
+pub enum ChildEnd {
     Done,
     Failed,
     Aborted,
 }
 
-impl Child {
+impl SimulatedChild {
     /// At most one action between turns.
     pub(super) fn idle(&mut self, ground: &mut Ground<'_>) {
         if self.habits.is_calm {
@@ -48,7 +48,7 @@ impl Child {
 
     /// Starts a turn, which is not reported yet.
     pub(super) fn begin(&mut self, prompts: Vec<String>, unasked: bool, clears: bool) {
-        self.turn = Some(Turn { prompts, unasked, clears, begun: false });
+        self.turn = Some(ChildTurn { prompts, unasked, clears, begun: false });
     }
 
     /// At most one action of the turn.
@@ -69,8 +69,8 @@ impl Child {
         let is_unasked = turn.unasked && turn.prompts.is_empty();
         let blocked = !self.asking.is_empty();
         match ground.chance.below(24) {
-            0..5 if !blocked && !self.habits.hangs => self.end(End::Done, ground),
-            5 if !blocked && !self.habits.hangs && !self.habits.is_calm => self.end(End::Failed, ground),
+            0..5 if !blocked && !self.habits.hangs => self.end(ChildEnd::Done, ground),
+            5 if !blocked && !self.habits.hangs && !self.habits.is_calm => self.end(ChildEnd::Failed, ground),
             6 | 7 if self.asking.len() < 4 && self.stdin_open => {
                 for _ in 0..=ground.chance.below(3) {
                     let id = ground.disk.name("request");
@@ -88,7 +88,7 @@ impl Child {
             }
             9 if blocked && ground.chance.one_in(4) => {
                 // The turn ends while a background subagent still waits for its request.
-                self.end(End::Done, ground);
+                self.end(ChildEnd::Done, ground);
             }
             _ if self.habits.is_calm => {}
             9 if !blocked && is_unasked && self.habits.reports_state && ground.chance.one_in(2) => {
@@ -155,14 +155,14 @@ impl Child {
         }
     }
 
-    pub(super) fn end(&mut self, end: End, ground: &mut Ground<'_>) {
+    pub(super) fn end(&mut self, end: ChildEnd, ground: &mut Ground<'_>) {
         let Some(turn) = self.turn.take() else { return };
         if !turn.begun {
             self.init();
         }
         self.cost_usd += 0.01;
-        self.last_failed = !matches!(end, End::Done);
-        if matches!(end, End::Failed) {
+        self.last_failed = !matches!(end, ChildEnd::Done);
+        if matches!(end, ChildEnd::Failed) {
             self.say(speech::failed_reply());
         }
         let result = speech::Said {

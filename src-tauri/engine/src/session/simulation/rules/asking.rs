@@ -1,7 +1,7 @@
 //! Rules for control requests: bounded in number, confirmed before a prompt depends on them, and no prompt to a process
 //! that runs without asking unless the user chose that.
 
-use super::{Checked, Scene, hold};
+use super::{RuleResult, Scene, hold};
 use crate::agent::{AgentEvent, Answer};
 use crate::api::BYPASS;
 use crate::launch::{Start, StartMode};
@@ -15,7 +15,7 @@ const CHANGES: [&str; 4] =
 
 /// State for one process.
 #[derive(Default)]
-pub struct Asking {
+pub struct ExpectedAsking {
     started_at: u64,
     n_user_inputs: u64,
     /// Requests written, by kind.
@@ -30,7 +30,7 @@ pub struct Asking {
     is_chosen: bool,
 }
 
-impl Asking {
+impl ExpectedAsking {
     pub fn is_unconfirmed(&self) -> bool {
         !self.unconfirmed.is_empty()
     }
@@ -77,7 +77,7 @@ impl Asking {
         }
     }
 
-    pub fn effect(&mut self, scene: &Scene<'_>, effect: &Effect, line: Option<&Value>) -> Checked {
+    pub fn effect(&mut self, scene: &Scene<'_>, effect: &Effect, line: Option<&Value>) -> RuleResult {
         match effect {
             Effect::Spawn(start) => self.spawned(scene, start),
             Effect::Arm { timer: Timer::Switch, .. } => self.gives_up = false,
@@ -110,7 +110,7 @@ impl Asking {
         };
     }
 
-    fn asked(&mut self, scene: &Scene<'_>, line: &Value) -> Checked {
+    fn asked(&mut self, scene: &Scene<'_>, line: &Value) -> RuleResult {
         let request = &line["request"];
         let kind = request["subtype"].as_str().unwrap_or_default();
         let n = self.n_asked.entry(kind.to_owned()).or_default();
@@ -126,7 +126,7 @@ impl Asking {
         Ok(())
     }
 
-    fn prompted(&self) -> Checked {
+    fn prompted(&self) -> RuleResult {
         hold!(self.unconfirmed.is_empty(), Switches, "a prompt goes before {:?}", self.unconfirmed);
         let is_bypassing = self.mode.as_deref() == Some(BYPASS);
         hold!(!is_bypassing || self.is_chosen, Asking, "a prompt goes to an agent that asks nothing");

@@ -1,17 +1,17 @@
 //! Rules for the published session: it must match the model.
 
-use super::process::{Phase, Process};
+use super::process::{ExpectedProcess, Phase};
 use super::prompts::Prompts;
-use super::requests::Requests;
+use super::requests::ExpectedRequests;
 use super::turns::Turns;
-use super::{Checked, hold};
+use super::{RuleResult, hold};
 use crate::api::BYPASS;
 use crate::api::*;
 use crate::board::Board;
 use crate::session::core::Core;
 
 #[derive(Default)]
-pub struct Facts {
+pub struct ExpectedFacts {
     shown: Option<Session>,
     /// What a subscriber made of the events.
     told: Option<Session>,
@@ -26,7 +26,7 @@ pub fn describe(core: &Core) -> Session {
     session
 }
 
-impl Facts {
+impl ExpectedFacts {
     /// An event was published.
     pub fn publish(&mut self, event: &Event) {
         self.told.iter_mut().for_each(|told| told.apply(event));
@@ -36,11 +36,11 @@ impl Facts {
     pub fn check(
         &mut self,
         core: &mut Core,
-        process: &Process,
+        process: &ExpectedProcess,
         prompts: &Prompts,
-        requests: &Requests,
+        requests: &ExpectedRequests,
         turns: &Turns,
-    ) -> Checked {
+    ) -> RuleResult {
         let session = describe(core);
         let changed = core.take_changed();
         if let Some(shown) = &self.shown {
@@ -93,7 +93,7 @@ impl Facts {
 }
 
 /// The relay and the list (`status`), the board with the tray, and the notification report the same end of a turn.
-fn agree(turn: &TurnEnd, session: &Session) -> Checked {
+fn agree(turn: &TurnEnd, session: &Session) -> RuleResult {
     let is_background = session.n_background > 0;
     let expected = match turn.outcome {
         Outcome::Done | Outcome::Interrupted if is_background => Status::Background,

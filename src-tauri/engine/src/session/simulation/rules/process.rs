@@ -1,6 +1,6 @@
 //! Rules for the process: at most one, started for a reason, written to only while it reads, always ended.
 
-use super::{Checked, Scene, hold};
+use super::{RuleResult, Scene, hold};
 use crate::agent::AgentEvent;
 use crate::api::*;
 use crate::launch::StartMode;
@@ -26,7 +26,7 @@ pub enum Phase {
     Stopping,
 }
 
-pub struct Process {
+pub struct ExpectedProcess {
     timeouts: Timeouts,
     pub phase: Phase,
     initialize: Option<String>,
@@ -54,7 +54,7 @@ pub struct Process {
     reloads: bool,
 }
 
-impl Process {
+impl ExpectedProcess {
     pub fn new(timeouts: &Timeouts) -> Self {
         Self {
             timeouts: timeouts.clone(),
@@ -171,7 +171,7 @@ impl Process {
         }
     }
 
-    pub fn effect(&mut self, scene: &Scene<'_>, effect: &Effect, line: Option<&Value>) -> Checked {
+    pub fn effect(&mut self, scene: &Scene<'_>, effect: &Effect, line: Option<&Value>) -> RuleResult {
         match effect {
             Effect::Spawn(start) => {
                 hold!(!self.is_alive(), Process, "a second process is started");
@@ -253,7 +253,7 @@ impl Process {
     }
 
     /// Checks that the start has an allowed cause.
-    fn may_start(&mut self, scene: &Scene<'_>) -> Checked {
+    fn may_start(&mut self, scene: &Scene<'_>) -> RuleResult {
         match scene.cause {
             Input::Start
             | Input::Command(Command::Start)
@@ -301,7 +301,7 @@ impl Process {
         timers: &BTreeMap<Timer, u64>,
         has_turn: bool,
         interrupting: bool,
-    ) -> Checked {
+    ) -> RuleResult {
         hold!(
             machine.is_alive() == self.is_alive(),
             Facts,

@@ -2,7 +2,7 @@
 
 use super::super::child::prompt_of;
 use super::turns::Turns;
-use super::{Checked, Scene, hold};
+use super::{RuleResult, Scene, hold};
 use crate::agent::AgentEvent;
 use crate::api::*;
 use crate::session::machine::{Effect, Input, Machine, SavedSession, Timer};
@@ -66,7 +66,7 @@ struct Step {
 }
 
 impl Prompts {
-    pub fn input(&mut self, scene: &Scene<'_>) -> Checked {
+    pub fn input(&mut self, scene: &Scene<'_>) -> RuleResult {
         self.step = Step::default();
         match scene.cause {
             Input::Prompt(prompt) => {
@@ -192,7 +192,7 @@ impl Prompts {
         effect: &Effect,
         line: Option<&Value>,
         turns: &Turns,
-    ) -> Checked {
+    ) -> RuleResult {
         match effect {
             Effect::Write(_) => {
                 if let Some(line) = line.filter(|line| line["type"] == "user") {
@@ -244,7 +244,7 @@ impl Prompts {
         Ok(())
     }
 
-    fn sent(&mut self, line: &Value, turns: &Turns) -> Checked {
+    fn sent(&mut self, line: &Value, turns: &Turns) -> RuleResult {
         let name = line["uuid"].as_str().unwrap_or_default();
         let id = prompt_of(name);
         let place = self.place(&id);
@@ -273,7 +273,7 @@ impl Prompts {
         Ok(())
     }
 
-    fn state(&mut self, scene: &Scene<'_>, id: &PromptId, state: PromptState, turns: &Turns) -> Checked {
+    fn state(&mut self, scene: &Scene<'_>, id: &PromptId, state: PromptState, turns: &Turns) -> RuleResult {
         let place = self.place(id);
         let is_in_flight = self.in_flight.contains(id);
         match state {
@@ -388,7 +388,7 @@ impl Prompts {
         self.tickets.get_mut(id).unwrap().delivery = Delivery::AfterTurn;
     }
 
-    pub fn end_of_step(&mut self, scene: &Scene<'_>, machine: &Machine) -> Checked {
+    pub fn end_of_step(&mut self, scene: &Scene<'_>, machine: &Machine) -> RuleResult {
         let step = std::mem::take(&mut self.step);
         let missed = scene.ended.iter().find(|id| self.in_flight.contains(id));
         hold!(missed.is_none(), Prompts, "{missed:?} ended, and nobody is told");
@@ -495,7 +495,7 @@ impl Prompts {
     }
 
     /// Checks the record that is about to be saved.
-    pub fn saving(&self, memory: &SavedSession) -> Checked {
+    pub fn saving(&self, memory: &SavedSession) -> RuleResult {
         let mut n_due = 0;
         for id in self.in_flight.iter().chain(&self.line).chain(&self.saving) {
             n_due += 1;
@@ -517,7 +517,7 @@ impl Prompts {
     }
 
     /// `is_certain`: the content of the disk is known, because no failed write has replaced it.
-    pub fn restarted(&mut self, memory: &SavedSession, is_certain: bool) -> Checked {
+    pub fn restarted(&mut self, memory: &SavedSession, is_certain: bool) -> RuleResult {
         self.step = Step::default();
         self.line = memory.prompts.iter().map(|prompt| prompt.id.clone()).collect();
         self.in_flight.clear();

@@ -1,6 +1,6 @@
 //! Rules for permission requests and their answers.
 
-use super::{Checked, Phase, Scene, hold};
+use super::{Phase, RuleResult, Scene, hold};
 use crate::agent::{AgentEvent, AgentRequest, ToolRequest, json as text_of};
 use crate::api::*;
 use crate::session::machine::{Effect, Input, Machine};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 
 #[derive(Default)]
-pub struct Requests {
+pub struct ExpectedRequests {
     pub open: Vec<(RequestId, ToolRequest)>,
     /// The `shown` of each request, as it was published last.
     shown: HashMap<RequestId, String>,
@@ -30,7 +30,7 @@ enum TurnDown {
     WithDenial,
 }
 
-impl Requests {
+impl ExpectedRequests {
     /// The `shown` of an open request.
     pub fn shown(&self, id: &RequestId) -> Option<String> {
         self.shown.get(id).filter(|_| self.is_open(id)).cloned()
@@ -40,7 +40,7 @@ impl Requests {
         self.open.iter().any(|(known, _)| known == id)
     }
 
-    pub fn input(&mut self, scene: &Scene<'_>, phase: Phase) -> Checked {
+    pub fn input(&mut self, scene: &Scene<'_>, phase: Phase) -> RuleResult {
         self.n_refused = 0;
         self.was_open = false;
         match scene.cause {
@@ -74,7 +74,7 @@ impl Requests {
         Ok(())
     }
 
-    pub fn effect(&mut self, scene: &Scene<'_>, effect: &Effect, line: Option<&Value>) -> Checked {
+    pub fn effect(&mut self, scene: &Scene<'_>, effect: &Effect, line: Option<&Value>) -> RuleResult {
         match effect {
             Effect::Write(_) => {
                 if let Some(line) = line.filter(|line| line["type"] == "control_response") {
@@ -102,7 +102,7 @@ impl Requests {
         Ok(())
     }
 
-    fn answer(&mut self, scene: &Scene<'_>, response: &Value) -> Checked {
+    fn answer(&mut self, scene: &Scene<'_>, response: &Value) -> RuleResult {
         let id = response["request_id"].as_str().unwrap_or_default();
         let answer = &response["response"];
         if let Some((due, how)) = &self.to_turn_down
@@ -135,7 +135,7 @@ impl Requests {
         Ok(())
     }
 
-    fn resolved(&mut self, scene: &Scene<'_>, id: &RequestId, resolution: &Resolution) -> Checked {
+    fn resolved(&mut self, scene: &Scene<'_>, id: &RequestId, resolution: &Resolution) -> RuleResult {
         let Some(place) = self.open.iter().position(|(known, _)| known == id) else {
             hold!(false, Answers, "{id} is resolved, which is not open");
             return Ok(());
@@ -164,7 +164,7 @@ impl Requests {
         Ok(())
     }
 
-    pub fn end_of_step(&mut self, scene: &Scene<'_>, machine: &Machine) -> Checked {
+    pub fn end_of_step(&mut self, scene: &Scene<'_>, machine: &Machine) -> RuleResult {
         let to_show = self.to_show.take();
         hold!(to_show.is_none(), Answers, "{to_show:?} is not shown");
         hold!(self.to_turn_down.is_none(), Answers, "a request that is not served is left without an answer");

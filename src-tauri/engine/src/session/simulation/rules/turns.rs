@@ -2,7 +2,7 @@
 
 use super::super::child::prompt_of;
 use super::prompts::Prompts;
-use super::{Checked, Phase, Scene, hold};
+use super::{Phase, RuleResult, Scene, hold};
 use crate::agent::{AgentEvent, ContentBlock, EndReason, StreamEvent};
 use crate::api::*;
 use crate::session::machine::{Effect, Input, Timer};
@@ -118,7 +118,7 @@ impl Turns {
         effect: &Effect,
         line: Option<&Value>,
         phase: Phase,
-    ) -> Checked {
+    ) -> RuleResult {
         match effect {
             Effect::Emit(Event::TurnStarted { prompt_ids }) => {
                 hold!(self.running.is_none(), Turns, "a turn begins in a turn");
@@ -222,7 +222,7 @@ impl Turns {
         Ok(())
     }
 
-    fn ended(&self, scene: &Scene<'_>, turn: &TurnEnd) -> Checked {
+    fn ended(&self, scene: &Scene<'_>, turn: &TurnEnd) -> RuleResult {
         let is_right = match scene.cause {
             Input::Line(AgentEvent::TurnEnded(result)) => {
                 let is_aborted = result.reason == Some(EndReason::Interrupted);
@@ -245,7 +245,7 @@ impl Turns {
         Ok(())
     }
 
-    pub fn end_of_step(&mut self, scene: &Scene<'_>, prompts: &Prompts) -> Checked {
+    pub fn end_of_step(&mut self, scene: &Scene<'_>, prompts: &Prompts) -> RuleResult {
         hold!(!self.is_interrupt_due, Turns, "the interrupt is not passed on");
         hold!(self.noted.is_none(), Turns, "a turn is over in the transcript only");
         let mut in_flight: Vec<_> = prompts.in_flight.iter().collect();
