@@ -11,7 +11,7 @@ use deskbell_tests::real_cli::{CliChild, World};
 use deskbell_tests::wait::eventually;
 use serde_json::{Value, json};
 
-const DEADLINE: Duration = Duration::from_secs(30);
+const DEADLINE: Duration = Duration::from_secs(120);
 
 pub async fn initialize_is_answered_before_any_prompt() -> Result<()> {
     let world = World::new().await?;

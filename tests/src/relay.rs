@@ -27,7 +27,7 @@ pub use dial::{Dialed, dialed_by};
 pub use transcript::text_of;
 
 /// The default deadline for an event.
-pub const DEADLINE: Duration = Duration::from_secs(30);
+pub const DEADLINE: Duration = Duration::from_secs(120);
 
 /// Deskbell's executable: `DESKBELL_TEST_APP`, else the debug build of this checkout.
 pub fn app() -> Result<PathBuf> {

@@ -14,7 +14,7 @@ use crate::process::{Guarded, NoLine};
 use crate::scratch::Scratch;
 
 /// Timeout for a part of the desktop to start.
-const READY: Duration = Duration::from_secs(20);
+const READY: Duration = Duration::from_secs(60);
 /// How long the picture may keep changing before it is saved as it is.
 const SETTLED: Duration = Duration::from_secs(30);
 /// The size of the screen, and its depth.

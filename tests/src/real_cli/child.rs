@@ -2,7 +2,6 @@
 //! for measurements of Deskbell.
 
 use std::process::{ExitStatus, Stdio};
-use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
@@ -12,6 +11,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use super::World;
+use crate::wait::LONG;
 
 /// A running child and all its output so far.
 pub struct CliChild {
@@ -77,8 +77,7 @@ impl CliChild {
 
     /// Reads up to the next line that matches.
     pub async fn next(&mut self, what: &str, matching: impl Fn(&Value) -> bool) -> Result<Value> {
-        const DEADLINE: Duration = Duration::from_secs(60);
-        let found = timeout(DEADLINE, async {
+        let found = timeout(LONG, async {
             while let Some(line) = self.stdout.next_line().await? {
                 let line: Value = serde_json::from_str(&line).with_context(|| format!("not JSON: {line}"))?;
                 self.heard.push(line.clone());
@@ -95,7 +94,7 @@ impl CliChild {
                 bail!("the CLI ended before {what}; stderr:\n{stderr}")
             }
             Ok(Err(error)) => Err(error),
-            Err(_) => bail!("no {what} within {DEADLINE:?}; heard:\n{}", self.transcript()),
+            Err(_) => bail!("no {what} within {LONG:?}; heard:\n{}", self.transcript()),
         }
     }
 
@@ -111,7 +110,7 @@ impl CliChild {
             while self.stdout.next_line().await?.is_some() {}
             anyhow::Ok(self.child.wait().await?)
         };
-        timeout(Duration::from_secs(30), ended).await.context("the CLI did not end when its input did")?
+        timeout(LONG, ended).await.context("the CLI did not end when its input did")?
     }
 
     fn transcript(&self) -> String {

@@ -28,7 +28,7 @@ const USER: &str = "someone";
 const NEW_USER: &str = "newcomer";
 
 /// Timeout for a line of the server.
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_secs(180);
 
 /// Checks the .deb that was built last.
 pub fn check() -> Outcome<Checked> {
