@@ -6,7 +6,7 @@
 use crate::app_killed::app;
 use crate::program::demo_agent;
 use deskbell_engine::acp::ChosenAgent;
-use deskbell_engine::acp::agents::{AGENTS, Agent, Restriction};
+use deskbell_engine::acp::agents::{AGENTS, AcpAgent, Restriction};
 use deskbell_engine::trust::TrustStore;
 use deskbell_tests::sockets::SocketWatch;
 use deskbell_tests::suite::Requirement;
@@ -20,7 +20,7 @@ use std::process::{Command, Stdio};
 /// A project with every file that an agent would load, and a program in the place of that agent.
 struct Trap {
     folder: tempfile::TempDir,
-    agent: &'static Agent,
+    agent: &'static AcpAgent,
     canaries: Vec<String>,
 }
 
@@ -33,7 +33,7 @@ fn as_file(path: &str) -> String {
 }
 
 impl Trap {
-    fn of(agent: &'static Agent) -> Self {
+    fn of(agent: &'static AcpAgent) -> Self {
         let folder = tempfile::Builder::new().prefix("engine").tempdir().unwrap();
         let mut trap = Self { folder, agent, canaries: Vec::new() };
         fs::create_dir_all(trap.path("project/.git")).unwrap();

@@ -1,7 +1,7 @@
 //! Documents name files, tests and commands that exist.
 
 use crate::command_line::command;
-use deskbell_engine::acp::agents::{AGENTS, Agent, Asking, Proof, Restriction};
+use deskbell_engine::acp::agents::{AGENTS, AcpAgent, AskingHabit, Proof, Restriction};
 use std::path::{Path, PathBuf};
 
 fn root() -> PathBuf {
@@ -289,7 +289,7 @@ fn the_guide_lists_every_page_and_every_key() {
 }
 
 /// The agent's row in the guide.
-fn agent_row(agent: &Agent) -> String {
+fn agent_row(agent: &AcpAgent) -> String {
     let install = match agent.package {
         Some(package) => format!("`npm install -g {package}`"),
         None => "as its makers describe".to_owned(),
@@ -300,10 +300,10 @@ fn agent_row(agent: &Agent) -> String {
         Proof::NotRun => "**not tested**",
     };
     let asks = match agent.asking {
-        Asking::Mode(mode) => format!("its mode `{mode}`"),
-        Asking::Setting(name, value) => format!("its setting `{name}` is `{value}`"),
-        Asking::Configured => "if you configured it so; Deskbell cannot check".to_owned(),
-        Asking::Unknown => "not known".to_owned(),
+        AskingHabit::Mode(mode) => format!("its mode `{mode}`"),
+        AskingHabit::Setting(name, value) => format!("its setting `{name}` is `{value}`"),
+        AskingHabit::Configured => "if you configured it so; Deskbell cannot check".to_owned(),
+        AskingHabit::Unknown => "not known".to_owned(),
     };
     let without_trust = match agent.restriction {
         Restriction::ByItself => "starts, and runs nothing of the folder".to_owned(),

@@ -1,15 +1,15 @@
 //! The agents that speak ACP, as data: a new one is a row. Every fact was measured with the real program unless its row
 //! says that it was not run.
 
-use crate::command::{Command, NewValue};
-use crate::event::{OptionValue, Session};
-use crate::folder::{self, Folder};
+use crate::command::{AcpCommand, NewValue};
+use crate::event::{AcpSession, OptionValue};
+use crate::folder::{self, FolderSetup};
 use crate::offline::{self, Offline};
 use deskbell_api::AgentLacks;
 
 /// One agent. Rows are constants; any other agent is a command of the user.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Agent {
+pub struct AcpAgent {
     pub id: &'static str,
     pub name: &'static str,
     /// Names of its program.
@@ -20,8 +20,8 @@ pub struct Agent {
     pub package: Option<&'static str>,
     /// The first major version of Node that it works with. npm installs an old package silently on an older one.
     pub node: Option<u32>,
-    pub environment: Environment,
-    pub asking: Asking,
+    pub environment: AgentVariables,
+    pub asking: AskingHabit,
     /// Modes that the user can choose: those that are known to ask before a command runs, or to change nothing. One in
     /// which the agent or its model decides what to ask is none of them.
     pub modes: &'static [&'static str],
@@ -33,7 +33,7 @@ pub struct Agent {
     pub stopping: Option<Stopping>,
     pub restriction: Restriction,
     /// What it loads from the folder that it works in.
-    pub folder: Folder,
+    pub folder: FolderSetup,
     /// The user's command for a login, its words separated by spaces. `None`: one that the agent reports, or its program
     /// without arguments, which begins with a login.
     pub login: Option<&'static str>,
@@ -47,7 +47,7 @@ pub struct Agent {
 
 /// Variables of the agent's process, in addition to the user's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Environment {
+pub struct AgentVariables {
     pub set: &'static [(&'static str, Variable)],
     pub strip: &'static [&'static str],
 }
@@ -61,7 +61,7 @@ pub enum Variable {
 
 /// What makes the agent ask before it acts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asking {
+pub enum AskingHabit {
     /// This mode. Set and checked before the first prompt.
     Mode(&'static str),
     /// This setting with this value. Set and checked before the first prompt.
@@ -77,20 +77,20 @@ pub enum Asking {
 pub enum Asks {
     Yes,
     /// Not yet: this command makes it ask.
-    After(Command),
+    After(AcpCommand),
     /// The agent does not offer what would make it ask.
     No,
     /// The protocol does not say.
     Unknown,
 }
 
-impl Asking {
+impl AskingHabit {
     /// Whether this session asks, from what the agent reports of it.
-    pub fn of(self, session: &Session) -> Asks {
+    pub fn of(self, session: &AcpSession) -> Asks {
         match self {
             Self::Mode(mode) if session.mode.as_deref() == Some(mode) => Asks::Yes,
             Self::Mode(mode) if session.modes.iter().any(|known| known.id == mode) => {
-                Asks::After(Command::SetMode { id: mode.to_owned() })
+                Asks::After(AcpCommand::SetMode { id: mode.to_owned() })
             }
             Self::Mode(_) => Asks::No,
             Self::Setting(id, wanted) => {
@@ -100,7 +100,7 @@ impl Asking {
                         if choices.iter().any(|choice| choice.id == wanted) =>
                     {
                         let value = NewValue::Choice(wanted.to_owned());
-                        Asks::After(Command::SetOption { id: id.to_owned(), value })
+                        Asks::After(AcpCommand::SetOption { id: id.to_owned(), value })
                     }
                     _ => Asks::No,
                 }
@@ -198,7 +198,7 @@ pub enum Proof {
 const OFFERED_BY_NONE: [&str; 4] =
     ["rewind", "forks", "editing a call before it runs", "reasons for a denial"];
 
-impl Agent {
+impl AcpAgent {
     /// What it does not report or offer, in words for the user. Of an agent that never did a turn here, only what the
     /// protocol itself lacks is known.
     pub fn lacks(&self) -> AgentLacks {
@@ -224,7 +224,7 @@ impl Agent {
     }
 }
 
-impl Agent {
+impl AcpAgent {
     /// A command goes on when its turn is interrupted.
     pub fn leaves_commands(&self) -> bool {
         self.stopping.is_some_and(|stopping| stopping.cancel.tool)
@@ -232,18 +232,18 @@ impl Agent {
 }
 
 /// The row of an agent, or of the demo agent.
-pub fn agent(id: &str) -> Option<&'static Agent> {
+pub fn agent(id: &str) -> Option<&'static AcpAgent> {
     AGENTS.iter().chain([&DEMO]).find(|agent| agent.id == id)
 }
 
 /// The demo agent of Deskbell over this protocol. It is a part of the app, so it is not searched for, and it reads and
 /// runs nothing in a folder.
-pub const DEMO: Agent = Agent {
+pub const DEMO: AcpAgent = AcpAgent {
     id: "demo-acp",
     name: "Demo agent (ACP)",
     arguments: &["--acp"],
     // It starts in “auto”, so that the change of the mode is tried.
-    asking: Asking::Mode("default"),
+    asking: AskingHabit::Mode("default"),
     modes: &["default", "plan"],
     questions: Questions::Forms,
     restriction: Restriction::ByItself,
@@ -260,15 +260,15 @@ pub const DEMO: Agent = Agent {
 };
 
 /// An agent that has no row: nothing is assumed.
-pub const UNKNOWN: Agent = Agent {
+pub const UNKNOWN: AcpAgent = AcpAgent {
     id: "",
     name: "",
     programs: &[],
     arguments: &[],
     package: None,
     node: None,
-    environment: Environment { set: &[], strip: &[] },
-    asking: Asking::Unknown,
+    environment: AgentVariables { set: &[], strip: &[] },
+    asking: AskingHabit::Unknown,
     modes: &[],
     command: CommandPlace::Input,
     questions: Questions::Unknown,
@@ -296,15 +296,15 @@ pub const UNKNOWN: Agent = Agent {
 
 /// Every agent that has a row. Claude Code has a wire of its own (`deskbell-claude`); its adapter is here to compare
 /// the two.
-pub const AGENTS: &[Agent] = &[
-    Agent {
+pub const AGENTS: &[AcpAgent] = &[
+    AcpAgent {
         id: "copilot",
         name: "Copilot CLI",
         programs: &["copilot"],
         arguments: &["--acp"],
         package: Some("@github/copilot"),
         node: Some(20),
-        asking: Asking::Setting("allow_all", "off"),
+        asking: AskingHabit::Setting("allow_all", "off"),
         modes: &[
             "https://agentclientprotocol.com/protocol/session-modes#agent",
             "https://agentclientprotocol.com/protocol/session-modes#plan",
@@ -332,14 +332,14 @@ pub const AGENTS: &[Agent] = &[
         proof: Proof::Recorded { version: "1.0.102", recordings: &["copilot", "copilot-writes"] },
         ..UNKNOWN
     },
-    Agent {
+    AcpAgent {
         id: "codex",
         name: "Codex",
         programs: &["codex-acp"],
         package: Some("@agentclientprotocol/codex-acp"),
         node: Some(20),
         // It starts in “Auto review”, where a model decides instead of the user.
-        asking: Asking::Mode("workspace-write"),
+        asking: AskingHabit::Mode("workspace-write"),
         modes: &["workspace-write", "read-only"],
         // Its tool for questions is refused outside of its plan mode.
         questions: Questions::Text,
@@ -367,13 +367,13 @@ pub const AGENTS: &[Agent] = &[
         },
         ..UNKNOWN
     },
-    Agent {
+    AcpAgent {
         id: "codex-zed",
         name: "Codex (Zed's adapter)",
         programs: &["codex-acp"],
         package: Some("@zed-industries/codex-acp"),
         node: Some(20),
-        asking: Asking::Mode("auto"),
+        asking: AskingHabit::Mode("auto"),
         modes: &["auto", "read-only"],
         restriction: Restriction::TrustedOnly(
             "Deskbell does not know what this adapter of Codex runs in a folder.",
@@ -384,14 +384,14 @@ pub const AGENTS: &[Agent] = &[
         proof: Proof::Recorded { version: "0.16.0", recordings: &["codex-acp-zed"] },
         ..UNKNOWN
     },
-    Agent {
+    AcpAgent {
         id: "gemini",
         name: "Gemini CLI",
         programs: &["gemini"],
         arguments: &["--acp"],
         package: Some("@google/gemini-cli"),
         node: Some(20),
-        asking: Asking::Mode("default"),
+        asking: AskingHabit::Mode("default"),
         modes: &["default", "autoEdit", "plan"],
         command: CommandPlace::Title,
         questions: Questions::Text,
@@ -407,7 +407,7 @@ pub const AGENTS: &[Agent] = &[
         },
         ..UNKNOWN
     },
-    Agent {
+    AcpAgent {
         id: "opencode",
         name: "opencode",
         programs: &["opencode"],
@@ -415,8 +415,8 @@ pub const AGENTS: &[Agent] = &[
         package: Some("opencode-ai"),
         node: Some(20),
         // It opens an HTTP server with a shell among its routes. Without this variable it needs no password.
-        environment: Environment { set: &[("OPENCODE_SERVER_PASSWORD", Variable::Random)], strip: &[] },
-        asking: Asking::Configured,
+        environment: AgentVariables { set: &[("OPENCODE_SERVER_PASSWORD", Variable::Random)], strip: &[] },
+        asking: AskingHabit::Configured,
         modes: &["build", "plan"],
         questions: Questions::Hang,
         stopping: Some(Stopping { end_of_input: NONE, terminate: TOOL, kill: TOOL, cancel: AGENT }),
@@ -440,7 +440,7 @@ pub const AGENTS: &[Agent] = &[
         proof: Proof::Recorded { version: "1.18.33", recordings: &["opencode", "opencode-question"] },
         ..UNKNOWN
     },
-    Agent {
+    AcpAgent {
         id: "qwen",
         name: "Qwen Code",
         programs: &["qwen"],
@@ -448,7 +448,7 @@ pub const AGENTS: &[Agent] = &[
         package: Some("@qwen-code/qwen-code"),
         node: Some(22),
         // It starts in “Auto”, which writes files without asking.
-        asking: Asking::Mode("default"),
+        asking: AskingHabit::Mode("default"),
         modes: &["default", "auto-edit", "plan"],
         questions: Questions::InRequests("ask_user_question"),
         // Also with `--safe-mode` (0.24.4): requests went to the proxy of a folder's .env file.
@@ -468,14 +468,14 @@ pub const AGENTS: &[Agent] = &[
         proof: Proof::Recorded { version: "0.24.4", recordings: &["qwen"] },
         ..UNKNOWN
     },
-    Agent {
+    AcpAgent {
         id: "claude-acp",
         name: "Claude Code (ACP adapter)",
         programs: &["claude-agent-acp"],
         package: Some("@agentclientprotocol/claude-agent-acp"),
         node: Some(22),
-        environment: Environment { set: &[], strip: &["CLAUDECODE"] },
-        asking: Asking::Mode("default"),
+        environment: AgentVariables { set: &[], strip: &["CLAUDECODE"] },
+        asking: AskingHabit::Mode("default"),
         modes: &["default", "acceptEdits", "plan"],
         questions: Questions::Forms,
         restriction: Restriction::TrustedOnly("The adapter runs the hooks and MCP servers of a folder."),
@@ -496,7 +496,7 @@ pub const AGENTS: &[Agent] = &[
         proof: Proof::Recorded { version: "0.100.0", recordings: &["claude-acp", "claude-acp-question"] },
         ..UNKNOWN
     },
-    Agent {
+    AcpAgent {
         id: "auggie",
         name: "Auggie",
         programs: &["auggie"],
@@ -509,7 +509,7 @@ pub const AGENTS: &[Agent] = &[
         proof: Proof::Recorded { version: "0.36.0", recordings: &["auggie"] },
         ..UNKNOWN
     },
-    Agent {
+    AcpAgent {
         id: "goose",
         name: "goose",
         programs: &["goose"],
@@ -519,7 +519,7 @@ pub const AGENTS: &[Agent] = &[
         login: Some("goose configure"),
         ..UNKNOWN
     },
-    Agent {
+    AcpAgent {
         id: "cursor",
         name: "Cursor CLI",
         programs: &["cursor-agent"],
@@ -528,7 +528,7 @@ pub const AGENTS: &[Agent] = &[
         login: Some("cursor-agent login"),
         ..UNKNOWN
     },
-    Agent {
+    AcpAgent {
         id: "kimi",
         name: "Kimi CLI",
         programs: &["kimi"],
@@ -536,7 +536,7 @@ pub const AGENTS: &[Agent] = &[
         folder: folder::KIMI,
         ..UNKNOWN
     },
-    Agent {
+    AcpAgent {
         id: "vibe",
         name: "Mistral Vibe",
         programs: &["vibe-acp"],
@@ -549,7 +549,7 @@ pub const AGENTS: &[Agent] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::{Choice, ConfigOption};
+    use crate::event::{AcpChoice, ConfigOption};
 
     #[test]
     fn every_row_can_be_found_and_started() {
@@ -572,12 +572,12 @@ mod tests {
 
     #[test]
     fn every_row_lists_what_it_loads_from_a_folder() {
-        use crate::folder::{Checked, Effect};
+        use crate::folder::{FolderCheck, FolderEffect};
         for row in AGENTS {
             let folder = row.folder;
-            assert!(folder.files.iter().any(|file| file.effect == Effect::Instructions), "{}", row.id);
+            assert!(folder.files.iter().any(|file| file.effect == FolderEffect::Instructions), "{}", row.id);
             assert!(
-                folder.claude || folder.files.iter().any(|file| file.effect == Effect::Runs),
+                folder.claude || folder.files.iter().any(|file| file.effect == FolderEffect::Runs),
                 "{}",
                 row.id
             );
@@ -586,7 +586,7 @@ mod tests {
                 assert!(is_relative, "{}: {}", row.id, file.path);
             }
             let was_run = row.proof != Proof::NotRun;
-            assert!(was_run || folder.checked == Checked::Documentation, "{}", row.id);
+            assert!(was_run || folder.checked == FolderCheck::Documentation, "{}", row.id);
         }
     }
 
@@ -635,15 +635,16 @@ mod tests {
 
     #[test]
     fn a_session_that_does_not_ask_is_made_to_or_says_so() {
-        let choice = |id: &str| Choice { id: id.to_owned(), ..Choice::default() };
-        let mut session = Session { modes: vec![choice("auto"), choice("default")], ..Session::default() };
+        let choice = |id: &str| AcpChoice { id: id.to_owned(), ..AcpChoice::default() };
+        let mut session =
+            AcpSession { modes: vec![choice("auto"), choice("default")], ..AcpSession::default() };
         session.mode = Some("auto".to_owned());
-        let set = Command::SetMode { id: "default".to_owned() };
-        assert_eq!(Asking::Mode("default").of(&session), Asks::After(set));
+        let set = AcpCommand::SetMode { id: "default".to_owned() };
+        assert_eq!(AskingHabit::Mode("default").of(&session), Asks::After(set));
         session.mode = Some("default".to_owned());
-        assert_eq!(Asking::Mode("default").of(&session), Asks::Yes);
-        assert_eq!(Asking::Mode("other").of(&session), Asks::No);
-        assert_eq!(Asking::Setting("allow_all", "off").of(&session), Asks::No);
+        assert_eq!(AskingHabit::Mode("default").of(&session), Asks::Yes);
+        assert_eq!(AskingHabit::Mode("other").of(&session), Asks::No);
+        assert_eq!(AskingHabit::Setting("allow_all", "off").of(&session), Asks::No);
         session.options = vec![ConfigOption {
             id: "allow_all".to_owned(),
             name: String::new(),
@@ -651,8 +652,8 @@ mod tests {
             category: None,
             value: OptionValue::Choice { value: "on".to_owned(), choices: vec![choice("on"), choice("off")] },
         }];
-        let asks = Asking::Setting("allow_all", "off").of(&session);
-        assert!(matches!(asks, Asks::After(Command::SetOption { .. })), "{asks:?}");
-        assert_eq!(Asking::Unknown.of(&session), Asks::Unknown);
+        let asks = AskingHabit::Setting("allow_all", "off").of(&session);
+        assert!(matches!(asks, Asks::After(AcpCommand::SetOption { .. })), "{asks:?}");
+        assert_eq!(AskingHabit::Unknown.of(&session), Asks::Unknown);
     }
 }

@@ -4,7 +4,7 @@ mod fields;
 
 use crate::agents::CommandPlace;
 use crate::event::{
-    Call, CallInput, CallKind, CallStatus, CommandFrom, Content, Diff, Exit, OutputChange, Place,
+    AcpCall, AcpDiff, AcpPlace, CallInput, CallKind, CallStatus, CommandFrom, Content, Exit, OutputChange,
 };
 use crate::output::{
     MOST_OUTPUT, TerminalText, exit, exit_in_text, raw_output, raw_text, terminal_text, unfenced,
@@ -40,8 +40,8 @@ struct State {
     kind: Option<CallKind>,
     status: Option<CallStatus>,
     input: Option<Value>,
-    places: Vec<Place>,
-    diffs: Vec<Diff>,
+    places: Vec<AcpPlace>,
+    diffs: Vec<AcpDiff>,
     note: String,
     output: String,
     left_out: u64,
@@ -62,12 +62,12 @@ impl Calls {
     }
 
     /// Folds `tool_call` (`is_first`) or `tool_call_update`. Returns what changed; `None` if the update has no id.
-    pub fn update(&mut self, update: &Value, is_first: bool) -> Option<(Call, Vec<Odd>)> {
+    pub fn update(&mut self, update: &Value, is_first: bool) -> Option<(AcpCall, Vec<Odd>)> {
         let id = text(update, "toolCallId")?;
         let (fields, odd) = fields(update);
         let place = self.place;
         let (state, is_new) = self.state(&id, is_first);
-        let mut change = Call { id, is_new, ..Call::default() };
+        let mut change = AcpCall { id, is_new, ..AcpCall::default() };
         let begins = match (is_new, is_first) {
             (false, _) => None,
             (true, true) => Some(CallStatus::Waiting),
@@ -89,14 +89,14 @@ impl Calls {
 
     /// Folds the call of a permission request. Returns the call as the request shows it, the request's own words, and
     /// what is new in the call. What the call said before stays: some agents shorten it in the request.
-    pub fn asked(&mut self, call: &Value) -> Option<(Call, Option<String>, Call, Vec<Odd>)> {
+    pub fn asked(&mut self, call: &Value) -> Option<(AcpCall, Option<String>, AcpCall, Vec<Odd>)> {
         let id = text(call, "toolCallId")?;
         let (fields, odd) = fields(call);
         let place = self.place;
         let (state, is_new) = self.state(&id, false);
         let written =
             if fields.input.is_none() && state.input.is_none() { state.written_input() } else { None };
-        let mut change = Call { id: id.clone(), is_new, ..Call::default() };
+        let mut change = AcpCall { id: id.clone(), is_new, ..AcpCall::default() };
         // Some agents say that a call runs before they ask about it, and may ask again while it runs.
         state.is_allowed = false;
         state.set_status(Some(CallStatus::Waiting), &mut change);
@@ -123,7 +123,7 @@ impl Calls {
             CommandFrom::Input if written.is_some() => CallInput { command_from: CommandFrom::Text, ..input },
             _ => input,
         });
-        let shown = Call {
+        let shown = AcpCall {
             id,
             input,
             title,
@@ -133,16 +133,16 @@ impl Calls {
             places: Some(fields.places.unwrap_or_else(|| state.places.clone())),
             diffs: Some(if fields.diffs.is_empty() { state.diffs.clone() } else { fields.diffs }),
             attachments: Some(fields.attachments).filter(|list| !list.is_empty()),
-            ..Call::default()
+            ..AcpCall::default()
         };
         Some((shown, fields.text.filter(|text| !text.is_empty()), change, odd))
     }
 
     /// The user allowed the call: it runs, whether the agent says so or not.
-    pub fn allowed(&mut self, id: &str) -> Option<Call> {
+    pub fn allowed(&mut self, id: &str) -> Option<AcpCall> {
         let state = self.states.get_mut(id)?;
         state.is_allowed = true;
-        let mut change = Call { id: id.to_owned(), ..Call::default() };
+        let mut change = AcpCall { id: id.to_owned(), ..AcpCall::default() };
         if state.status == Some(CallStatus::Waiting) {
             state.set_status(Some(CallStatus::Running), &mut change);
         }
@@ -166,14 +166,14 @@ impl Calls {
     }
 
     /// Ends every call that is open: its turn is over. Returns what changed.
-    pub fn settle(&mut self, is_cancelled: bool) -> Vec<Call> {
+    pub fn settle(&mut self, is_cancelled: bool) -> Vec<AcpCall> {
         let mut settled = Vec::new();
         for id in std::mem::take(&mut self.order) {
             let Some(state) = self.states.remove(&id) else { continue };
             let status = state.status.filter(|status| status.is_over()).unwrap_or_else(|| {
                 let usual = if is_cancelled { CallStatus::Cancelled } else { CallStatus::Unreported };
                 let status = state.ends_as.unwrap_or(usual);
-                settled.push(Call { id: id.clone(), status: Some(status), ..Call::default() });
+                settled.push(AcpCall { id: id.clone(), status: Some(status), ..AcpCall::default() });
                 status
             });
             self.ended.insert(id.clone(), status);
@@ -210,7 +210,7 @@ impl Calls {
 
 impl State {
     /// A call that is over stays over: updates may be out of order.
-    fn set_status(&mut self, status: Option<CallStatus>, change: &mut Call) {
+    fn set_status(&mut self, status: Option<CallStatus>, change: &mut AcpCall) {
         let Some(status) = status else { return };
         if self.status.is_some_and(CallStatus::is_over) && !status.is_over() {
             return;
@@ -227,7 +227,7 @@ impl State {
         }
     }
 
-    fn describe(&mut self, fields: &Fields, place: CommandPlace, change: &mut Call) {
+    fn describe(&mut self, fields: &Fields, place: CommandPlace, change: &mut AcpCall) {
         set(&mut self.tool, &fields.tool, &mut change.tool);
         set(&mut self.kind, &fields.kind, &mut change.kind);
         set(&mut self.title, &fields.title, &mut change.title);
@@ -239,7 +239,7 @@ impl State {
         set_list(&mut self.places, fields.places.clone(), &mut change.places);
     }
 
-    fn put_output(&mut self, update: &Value, fields: &Fields, change: &mut Call) {
+    fn put_output(&mut self, update: &Value, fields: &Fields, change: &mut AcpCall) {
         self.has_terminal |= fields.has_terminal;
         match terminal_text(update) {
             Some(TerminalText::Added(added)) => {
@@ -289,7 +289,7 @@ impl State {
     }
 
     /// The whole output, which most agents repeat with each update: only what it adds is passed on.
-    fn set_output(&mut self, whole: &str, change: &mut Call) {
+    fn set_output(&mut self, whole: &str, change: &mut AcpCall) {
         let kept = &whole[..whole.floor_char_boundary(MOST_OUTPUT)];
         self.count_left_out((whole.len() - kept.len()) as u64, change);
         if let Some(added) = kept.strip_prefix(self.output.as_str()) {
@@ -303,7 +303,7 @@ impl State {
         }
     }
 
-    fn add_output(&mut self, added: &str, change: &mut Call) {
+    fn add_output(&mut self, added: &str, change: &mut AcpCall) {
         let room = MOST_OUTPUT.saturating_sub(self.output.len());
         let kept = &added[..added.floor_char_boundary(room)];
         self.count_left_out(self.left_out + (added.len() - kept.len()) as u64, change);
@@ -313,7 +313,7 @@ impl State {
         }
     }
 
-    fn count_left_out(&mut self, left_out: u64, change: &mut Call) {
+    fn count_left_out(&mut self, left_out: u64, change: &mut AcpCall) {
         if self.left_out != left_out {
             self.left_out = left_out;
             change.output_left_out = Some(left_out);
@@ -387,7 +387,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn change(calls: &mut Calls, update: Value) -> Call {
+    fn change(calls: &mut Calls, update: Value) -> AcpCall {
         let is_first = update["sessionUpdate"] == "tool_call";
         calls.update(&update, is_first).unwrap().0
     }
@@ -404,9 +404,12 @@ mod tests {
         let first = change(&mut calls, update.clone());
         assert_eq!((first.status, first.kind), (Some(CallStatus::Running), Some(CallKind::Edit)));
         assert_eq!(first.output, Some(OutputChange::Added("x".to_owned())));
-        assert_eq!(change(&mut calls, update), Call { id: "c".to_owned(), ..Call::default() });
+        assert_eq!(change(&mut calls, update), AcpCall { id: "c".to_owned(), ..AcpCall::default() });
         let done = change(&mut calls, json!({"toolCallId": "c", "status": "completed", "content": []}));
-        assert_eq!(done, Call { id: "c".to_owned(), status: Some(CallStatus::Done), ..Call::default() });
+        assert_eq!(
+            done,
+            AcpCall { id: "c".to_owned(), status: Some(CallStatus::Done), ..AcpCall::default() }
+        );
     }
 
     #[test]
@@ -566,6 +569,6 @@ mod tests {
         let (shown, _, change, _) = calls.asked(&request).unwrap();
         assert_eq!(shown.input.unwrap().json, Some(json!({"diff": "+x"})));
         let asks = Some(CallStatus::Waiting);
-        assert_eq!(change, Call { id: "c".to_owned(), status: asks, ..Call::default() });
+        assert_eq!(change, AcpCall { id: "c".to_owned(), status: asks, ..AcpCall::default() });
     }
 }

@@ -1,8 +1,8 @@
 //! The choices of a session: its models, effort levels and other settings, as those of the core. They are bounded, and
 //! without what would turn off asking.
 
-use crate::agents::Agent;
-use crate::event::{Choice, ConfigOption, OptionValue, Session};
+use crate::agents::AcpAgent;
+use crate::event::{AcpChoice, AcpSession, ConfigOption, OptionValue};
 use crate::read;
 use crate::slash_commands::{is_unseen, line};
 use deskbell_agent::Choices;
@@ -25,7 +25,7 @@ const LONGEST_NAME: usize = 100;
 const LONGEST_DESCRIPTION: usize = 300;
 
 /// What the user can choose now. An agent that reports nothing has none.
-pub fn of(session: &Session, row: &Agent) -> Choices {
+pub fn of(session: &AcpSession, row: &AcpAgent) -> Choices {
     let model = current_model(session);
     let efforts: Vec<String> = usable(&choices_of(effort(session))).map(|choice| choice.id.clone()).collect();
     let mut models: Vec<Model> = usable(&known_models(session)).map(described).collect();
@@ -38,25 +38,25 @@ pub fn of(session: &Session, row: &Agent) -> Choices {
 }
 
 /// The effort in force, if the agent reports one.
-pub fn current_effort(session: &Session) -> Option<String> {
+pub fn current_effort(session: &AcpSession) -> Option<String> {
     value_of(effort(session))
 }
 
 /// The option of the effort.
-pub fn effort(session: &Session) -> Option<&ConfigOption> {
+pub fn effort(session: &AcpSession) -> Option<&ConfigOption> {
     session.options.iter().find(|option| option.category.as_deref() == Some(EFFORT))
 }
 
-fn current_model(session: &Session) -> Option<String> {
+fn current_model(session: &AcpSession) -> Option<String> {
     value_of(model(session)).or_else(|| session.model.clone())
 }
 
-fn model(session: &Session) -> Option<&ConfigOption> {
+fn model(session: &AcpSession) -> Option<&ConfigOption> {
     session.options.iter().find(|option| read::is_model(option))
 }
 
 /// The model in force comes first in a list that is too long: it must not be left out.
-fn known_models(session: &Session) -> Vec<Choice> {
+fn known_models(session: &AcpSession) -> Vec<AcpChoice> {
     let option = model(session);
     let mut listed = option.map_or_else(|| session.models.clone(), |option| choices_of(Some(option)));
     let current = current_model(session);
@@ -74,7 +74,7 @@ fn value_of(option: Option<&ConfigOption>) -> Option<String> {
     }
 }
 
-fn choices_of(option: Option<&ConfigOption>) -> Vec<Choice> {
+fn choices_of(option: Option<&ConfigOption>) -> Vec<AcpChoice> {
     match option.map(|option| &option.value) {
         Some(OptionValue::Choice { choices, .. }) => choices.clone(),
         _ => Vec::new(),
@@ -82,7 +82,7 @@ fn choices_of(option: Option<&ConfigOption>) -> Vec<Choice> {
 }
 
 /// Those with an id that can be sent back unchanged.
-fn usable(choices: &[Choice]) -> impl Iterator<Item = &Choice> {
+fn usable(choices: &[AcpChoice]) -> impl Iterator<Item = &AcpChoice> {
     choices.iter().filter(|choice| is_usable(&choice.id)).take(MOST_CHOICES)
 }
 
@@ -98,7 +98,7 @@ fn words(description: Option<&str>) -> String {
     line(description.unwrap_or_default(), LONGEST_DESCRIPTION)
 }
 
-fn described(choice: &Choice) -> Model {
+fn described(choice: &AcpChoice) -> Model {
     Model {
         name: choice.id.clone(),
         label: named(&choice.name, &choice.id),
@@ -110,7 +110,7 @@ fn described(choice: &Choice) -> Model {
     }
 }
 
-fn choice(choice: &Choice) -> AgentChoice {
+fn choice(choice: &AcpChoice) -> AgentChoice {
     AgentChoice {
         id: choice.id.clone(),
         name: named(&choice.name, &choice.id),
@@ -119,7 +119,7 @@ fn choice(choice: &Choice) -> AgentChoice {
 }
 
 /// The modes that the row knows. The one in force is among them, so that it is shown, also if it cannot be chosen.
-fn mode(session: &Session, row: &Agent) -> Option<AgentOption> {
+fn mode(session: &AcpSession, row: &AcpAgent) -> Option<AgentOption> {
     let value = session.mode.clone()?;
     let known = session.modes.iter().filter(|mode| row.modes.contains(&mode.id.as_str()) || mode.id == value);
     let choices: Vec<AgentChoice> = known.map(choice).take(MOST_CHOICES).collect();
@@ -135,7 +135,7 @@ fn mode(session: &Session, row: &Agent) -> Option<AgentOption> {
 }
 
 /// Whether the user can choose this mode.
-pub fn is_offered(row: &Agent, mode: &str) -> bool {
+pub fn is_offered(row: &AcpAgent, mode: &str) -> bool {
     row.modes.contains(&mode)
 }
 
@@ -159,10 +159,10 @@ fn option(option: &ConfigOption) -> Option<AgentOption> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agents::{AGENTS, Asking, DEMO, UNKNOWN, agent};
+    use crate::agents::{AGENTS, AskingHabit, DEMO, UNKNOWN, agent};
 
-    fn choices(ids: &[&str]) -> Vec<Choice> {
-        ids.iter().map(|id| Choice { id: (*id).to_owned(), ..Choice::default() }).collect()
+    fn choices(ids: &[&str]) -> Vec<AcpChoice> {
+        ids.iter().map(|id| AcpChoice { id: (*id).to_owned(), ..AcpChoice::default() }).collect()
     }
 
     fn select(id: &str, category: &str, value: &str, ids: &[&str]) -> ConfigOption {
@@ -181,17 +181,17 @@ mod tests {
 
     #[test]
     fn an_agent_that_reports_nothing_has_no_choices() {
-        assert_eq!(of(&Session::default(), &DEMO), Choices::default());
+        assert_eq!(of(&AcpSession::default(), &DEMO), Choices::default());
     }
 
     #[test]
     fn models_of_the_options_replace_the_older_form_and_only_the_current_one_has_efforts() {
-        let mut session = Session {
+        let mut session = AcpSession {
             models: choices(&["old[low]", "old[high]"]),
             model: Some("old[low]".to_owned()),
-            ..Session::default()
+            ..AcpSession::default()
         };
-        let names = |session: &Session| {
+        let names = |session: &AcpSession| {
             of(session, &UNKNOWN)
                 .models
                 .into_iter()
@@ -216,12 +216,12 @@ mod tests {
     #[test]
     fn a_mode_is_offered_only_if_the_row_knows_it() {
         let qwen = agent("qwen").unwrap();
-        let mut session = Session {
+        let mut session = AcpSession {
             modes: choices(&["plan", "default", "auto-edit", "auto", "yolo"]),
             mode: Some("default".to_owned()),
-            ..Session::default()
+            ..AcpSession::default()
         };
-        let shown = |session: &Session, row| of(session, row).options.pop().map(|option| option.choices);
+        let shown = |session: &AcpSession, row| of(session, row).options.pop().map(|option| option.choices);
         assert_eq!(ids(&shown(&session, qwen).unwrap()), ["plan", "default", "auto-edit"]);
         assert_eq!(shown(&session, &UNKNOWN), None, "nothing is known of its modes");
         session.mode = Some("yolo".to_owned());
@@ -232,7 +232,7 @@ mod tests {
     #[test]
     fn the_mode_that_asks_is_offered_by_every_row_that_has_one_and_no_mode_that_skips_asking_is() {
         for row in AGENTS.iter().chain([&DEMO]) {
-            if let Asking::Mode(mode) = row.asking {
+            if let AskingHabit::Mode(mode) = row.asking {
                 assert!(row.modes.contains(&mode), "{}", row.id);
             }
             for mode in ["yolo", "full-access", "agent-full-access", "bypassPermissions", "agent"] {
@@ -244,7 +244,7 @@ mod tests {
     /// `allow_all` of Copilot CLI has the category `permissions`.
     #[test]
     fn an_option_that_may_change_what_is_asked_is_not_offered() {
-        let session = Session {
+        let session = AcpSession {
             options: vec![
                 select("allow_all", "permissions", "off", &["on", "off"]),
                 select("mode", OF_MODEL, "a", &["a"]),
@@ -252,7 +252,7 @@ mod tests {
                 ConfigOption { value: OptionValue::Switch(true), ..select("fast", OF_MODEL, "", &[]) },
                 ConfigOption { category: None, ..select("other", "", "a", &["a"]) },
             ],
-            ..Session::default()
+            ..AcpSession::default()
         };
         let options = of(&session, &DEMO).options;
         let found: Vec<_> =
@@ -267,7 +267,8 @@ mod tests {
         let mut many: Vec<&str> = many.iter().map(String::as_str).collect();
         let long = "x".repeat(LONGEST_ID + 1);
         many.splice(..0, ["", "a b", "a\u{202e}b", "a\nb", &long]);
-        let session = Session { options: vec![select("m", "model", "m4999", &many)], ..Session::default() };
+        let session =
+            AcpSession { options: vec![select("m", "model", "m4999", &many)], ..AcpSession::default() };
         let Choices { models, model, .. } = of(&session, &UNKNOWN);
         assert_eq!((models.len(), model.as_deref()), (MOST_CHOICES, Some("m4999")));
         assert_eq!((models[0].name.as_str(), models[1].name.as_str()), ("m4999", "m0"));

@@ -1,6 +1,6 @@
 //! The agent of a session: a row of the table, or a command of the user.
 
-use crate::agents::{self, Agent};
+use crate::agents::{self, AcpAgent};
 use crate::event::TerminalLogin;
 use crate::slash_commands::is_unseen;
 use deskbell_api::AgentLacks;
@@ -35,7 +35,7 @@ impl ChosenAgent {
     }
 
     /// What is known of it; `None` if the table has no such row: a newer version of Deskbell may have saved it.
-    pub fn facts(&self) -> Option<&'static Agent> {
+    pub fn facts(&self) -> Option<&'static AcpAgent> {
         match self {
             Self::Row { id } => agents::agent(id),
             Self::Command { .. } => Some(&agents::UNKNOWN),

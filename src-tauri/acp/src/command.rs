@@ -4,7 +4,7 @@ use crate::event::RequestKey;
 use serde_json::Value;
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum Command {
+pub enum AcpCommand {
     /// The first command. Says what this side can do, and learns what the agent can.
     Initialize {
         /// The version of Deskbell.
@@ -109,7 +109,7 @@ pub enum NewValue {
 
 /// Why a command was not sent. Nothing changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum AcpRefusal {
     /// `Initialize` was sent already, or is not answered yet.
     NotNow,
     /// The agent does not offer this.

@@ -7,9 +7,9 @@ mod updates;
 
 use crate::agents::CommandPlace;
 use crate::calls::Calls;
-use crate::event::{Action, Event, Failure, Ready, Session, TurnEnd, Voice, Withdrawal};
-use crate::requests::{Asked, Ours, Theirs, cancelled};
-use crate::rpc::{self, Id, Message, shortened};
+use crate::event::{AcpAction, AcpEvent, AcpSession, AcpTurnEnd, Failure, Ready, Voice, Withdrawal};
+use crate::requests::{AskedRequest, Ours, Theirs, cancelled};
+use crate::rpc::{self, Id, RpcMessage, shortened};
 use serde_json::{Value, json};
 
 /// Requests of an agent that may wait at the same time. One more is cancelled.
@@ -17,20 +17,20 @@ pub const MOST_OPEN: usize = 256;
 
 /// What came of a line or of a command.
 #[derive(Debug, Default, PartialEq)]
-pub struct Step {
-    pub events: Vec<Event>,
+pub struct ClientStep {
+    pub events: Vec<AcpEvent>,
     /// To write to the agent, in order, each with a newline after it.
     pub lines: Vec<String>,
 }
 
 /// One agent process that speaks ACP, and its one session.
 #[derive(Debug)]
-pub struct Driver {
+pub struct AcpClient {
     ours: Ours,
     theirs: Theirs,
     calls: Calls,
     ready: Option<Ready>,
-    session: Option<Session>,
+    session: Option<AcpSession>,
     /// The id of the session that is loaded or resumed: the answer does not repeat it.
     continued: Option<String>,
     /// The last message: chunks of the same voice and id belong to it.
@@ -41,7 +41,7 @@ pub struct Driver {
     is_stopping: bool,
 }
 
-impl Driver {
+impl AcpClient {
     /// `place`: where this agent has the command of a call, from its row in the table.
     pub fn new(place: CommandPlace) -> Self {
         Self {
@@ -64,12 +64,12 @@ impl Driver {
     }
 
     /// The session with the mode and the settings that it has now.
-    pub fn session(&self) -> Option<&Session> {
+    pub fn session(&self) -> Option<&AcpSession> {
         self.session.as_ref()
     }
 
     /// The newest command that waits for the agent's answer.
-    pub(crate) fn last_action(&self) -> Option<Action> {
+    pub(crate) fn last_action(&self) -> Option<AcpAction> {
         self.ours.last().cloned()
     }
 
@@ -79,11 +79,11 @@ impl Driver {
     }
 
     /// Takes one line of the agent's output, without its newline. Never fails: everything is an event.
-    pub fn line(&mut self, line: &[u8]) -> Step {
-        let mut step = Step::default();
+    pub fn line(&mut self, line: &[u8]) -> ClientStep {
+        let mut step = ClientStep::default();
         match rpc::read(line) {
             Ok(messages) => messages.into_iter().for_each(|message| self.message(message, &mut step)),
-            Err(unreadable) => step.events.push(Event::Unreadable {
+            Err(unreadable) => step.events.push(AcpEvent::Unreadable {
                 line: unreadable.line,
                 n_bytes: unreadable.n_bytes,
                 error: unreadable.error,
@@ -93,14 +93,16 @@ impl Driver {
     }
 
     /// The process ended: everything that is open is over. The lines that would answer it are not made.
-    pub fn ended(&mut self) -> Vec<Event> {
-        let mut step = Step::default();
+    pub fn ended(&mut self) -> Vec<AcpEvent> {
+        let mut step = ClientStep::default();
         self.withdraw_all(Withdrawal::ProcessEnded, &mut step);
         self.settle(true, &mut step);
         for action in self.ours.close_all() {
             step.events.push(match action {
-                Action::Prompt => Event::TurnEnded { end: TurnEnd::Failed(Failure::Ended), tokens: None },
-                action => Event::Failed { action, failure: Failure::Ended },
+                AcpAction::Prompt => {
+                    AcpEvent::TurnEnded { end: AcpTurnEnd::Failed(Failure::Ended), tokens: None }
+                }
+                action => AcpEvent::Failed { action, failure: Failure::Ended },
             });
         }
         self.is_in_turn = false;
@@ -108,34 +110,34 @@ impl Driver {
         step.events
     }
 
-    fn was_denied(&mut self, asked: &Asked) {
-        if let Asked::Permission { call, .. } = asked {
+    fn was_denied(&mut self, asked: &AskedRequest) {
+        if let AskedRequest::Permission { call, .. } = asked {
             self.calls.denied(call);
         }
     }
 
     /// Cancels every open request of the agent.
-    fn withdraw_all(&mut self, reason: Withdrawal, step: &mut Step) {
+    fn withdraw_all(&mut self, reason: Withdrawal, step: &mut ClientStep) {
         for (request, id, asked) in self.theirs.close_all() {
             step.lines.push(rpc::answer(&id, &cancelled(&asked)));
-            step.events.push(Event::Withdrawn { request, reason });
-            if let (Withdrawal::Cancelled, Asked::Permission { call, .. }) = (reason, asked) {
+            step.events.push(AcpEvent::Withdrawn { request, reason });
+            if let (Withdrawal::Cancelled, AskedRequest::Permission { call, .. }) = (reason, asked) {
                 self.calls.withdrawn(&call);
             }
         }
     }
 
-    fn settle(&mut self, is_cancelled: bool, step: &mut Step) {
+    fn settle(&mut self, is_cancelled: bool, step: &mut ClientStep) {
         self.message = None;
         let settled = self.calls.settle(is_cancelled);
-        step.events.extend(settled.into_iter().map(|call| Event::Call(Box::new(call))));
+        step.events.extend(settled.into_iter().map(|call| AcpEvent::Call(Box::new(call))));
     }
 
-    fn message(&mut self, message: Message, step: &mut Step) {
+    fn message(&mut self, message: RpcMessage, step: &mut ClientStep) {
         match message {
-            Message::Request { id, method, params } => self.request(id, method, params, step),
-            Message::Notification { method, params } => self.notification(method, params, step),
-            Message::Answer { id, outcome } => match self.ours.close(&id) {
+            RpcMessage::Request { id, method, params } => self.request(id, method, params, step),
+            RpcMessage::Notification { method, params } => self.notification(method, params, step),
+            RpcMessage::Answer { id, outcome } => match self.ours.close(&id) {
                 Some(action) => self.answered(action, outcome, step),
                 None => {
                     let json = match outcome {
@@ -145,7 +147,7 @@ impl Driver {
                     step.events.push(unknown("answer", &json));
                 }
             },
-            Message::Malformed { waits, json } => {
+            RpcMessage::Malformed { waits, json } => {
                 if let Some(id) = waits {
                     step.lines.push(rpc::error(&id, rpc::INVALID_REQUEST, "Invalid request"));
                 }
@@ -158,7 +160,7 @@ impl Driver {
         self.session.as_ref().is_some_and(|ours| ours.id != session)
     }
 
-    fn notification(&mut self, method: String, params: Value, step: &mut Step) {
+    fn notification(&mut self, method: String, params: Value, step: &mut ClientStep) {
         match method.as_str() {
             "session/update" => {
                 let session = params.get("sessionId").and_then(Value::as_str);
@@ -176,7 +178,7 @@ impl Driver {
                     Some(((request, asked), id)) => {
                         self.was_denied(&asked);
                         step.lines.push(rpc::error(&id, rpc::REQUEST_CANCELLED, "Request cancelled"));
-                        step.events.push(Event::Withdrawn { request, reason: Withdrawal::ByAgent });
+                        step.events.push(AcpEvent::Withdrawn { request, reason: Withdrawal::ByAgent });
                     }
                     None => step.events.push(unknown("$/cancel_request", &params)),
                 }
@@ -186,6 +188,6 @@ impl Driver {
     }
 }
 
-fn unknown(kind: &str, json: &Value) -> Event {
-    Event::Unknown { kind: kind.to_owned(), json: shortened(json) }
+fn unknown(kind: &str, json: &Value) -> AcpEvent {
+    AcpEvent::Unknown { kind: kind.to_owned(), json: shortened(json) }
 }

@@ -12,21 +12,21 @@ const KEPT: usize = 4096;
 /// Something that happened in the agent. Nothing that it sends is dropped: what is not understood is `Unknown` or
 /// `Unreadable`.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Event {
+pub enum AcpEvent {
     /// The program speaks the protocol and says what it can do.
     Ready(Box<Ready>),
     /// There is a session: prompts can be sent.
-    Session(Box<Session>),
+    Session(Box<AcpSession>),
     /// The agent needs a login before it works. Its ways are those of `Ready`.
     LoginRequired {
         message: String,
         logins: Vec<Login>,
     },
     /// A command had success. `Prompt`, and commands that make a session, have events of their own.
-    Done(Action),
+    Done(AcpAction),
     /// The agent refused a command, or its answer is of no use.
     Failed {
-        action: Action,
+        action: AcpAction,
         failure: Failure,
     },
     TurnStarted,
@@ -39,25 +39,25 @@ pub enum Event {
         is_new: bool,
         content: Content,
     },
-    Call(Box<Call>),
+    Call(Box<AcpCall>),
     Permission(Box<Permission>),
-    Question(Box<Question>),
+    Question(Box<AcpQuestion>),
     /// An open request is over without the user's answer: withdrawn by the agent, or ended with its turn.
     Withdrawn {
         request: RequestKey,
         reason: Withdrawal,
     },
     TurnEnded {
-        end: TurnEnd,
-        tokens: Option<Tokens>,
+        end: AcpTurnEnd,
+        tokens: Option<AcpTokens>,
     },
     Mode {
         id: String,
     },
     Options(Vec<ConfigOption>),
-    Commands(Vec<SlashCommand>),
+    Commands(Vec<AcpSlashCommand>),
     Plan(Vec<PlanEntry>),
-    Usage(Usage),
+    Usage(AcpUsage),
     /// The session's title; `None` if it lost it.
     Title(Option<String>),
     Notice {
@@ -72,7 +72,7 @@ pub enum Event {
     },
     /// Sessions that the agent has stored.
     Stored {
-        sessions: Vec<StoredSession>,
+        sessions: Vec<AcpStoredSession>,
         next: Option<String>,
     },
     /// A request of the agent that was refused at once.
@@ -102,7 +102,7 @@ pub struct RequestKey(pub u64);
 
 /// A command that the agent answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Action {
+pub enum AcpAction {
     Initialize,
     Login,
     Logout,
@@ -205,19 +205,19 @@ pub struct TerminalLogin {
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Session {
+pub struct AcpSession {
     pub id: String,
-    pub modes: Vec<Choice>,
+    pub modes: Vec<AcpChoice>,
     /// `None`: the agent reports no mode.
     pub mode: Option<String>,
     pub options: Vec<ConfigOption>,
     /// Models that are not in `options`: an older form, which the schema no longer has.
-    pub models: Vec<Choice>,
+    pub models: Vec<AcpChoice>,
     pub model: Option<String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Choice {
+pub struct AcpChoice {
     pub id: String,
     pub name: String,
     pub description: Option<String>,
@@ -236,12 +236,12 @@ pub struct ConfigOption {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OptionValue {
-    Choice { value: String, choices: Vec<Choice> },
+    Choice { value: String, choices: Vec<AcpChoice> },
     Switch(bool),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SlashCommand {
+pub struct AcpSlashCommand {
     pub name: String,
     pub description: String,
     /// What its input is.
@@ -289,7 +289,7 @@ pub enum Content {
 
 /// A change of a tool call. A field is `None` where nothing changed; a call that is not known yet begins.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Call {
+pub struct AcpCall {
     pub id: String,
     /// It is another call than any before, also one with the same id.
     pub is_new: bool,
@@ -299,8 +299,8 @@ pub struct Call {
     pub kind: Option<CallKind>,
     pub status: Option<CallStatus>,
     pub input: Option<CallInput>,
-    pub places: Option<Vec<Place>>,
-    pub diffs: Option<Vec<Diff>>,
+    pub places: Option<Vec<AcpPlace>>,
+    pub diffs: Option<Vec<AcpDiff>>,
     /// A note about a call that does not run yet.
     pub note: Option<String>,
     pub output: Option<OutputChange>,
@@ -381,13 +381,13 @@ pub enum CommandFrom {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct AcpPlace {
     pub path: String,
     pub line: Option<u32>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Diff {
+pub struct AcpDiff {
     pub path: String,
     /// `None`: the file is new.
     pub old: Option<String>,
@@ -406,7 +406,7 @@ pub enum OutputChange {
 pub struct Permission {
     pub request: RequestKey,
     /// The call as far as it is known, whether it came before or with this request.
-    pub call: Call,
+    pub call: AcpCall,
     /// The agent's own words about the request.
     pub explanation: Option<String>,
     /// At least one. The ids are unique; kinds are not.
@@ -421,11 +421,11 @@ pub struct Permission {
 pub struct PermissionOption {
     pub id: String,
     pub name: String,
-    pub kind: OptionKind,
+    pub kind: AcpOptionKind,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OptionKind {
+pub enum AcpOptionKind {
     AllowOnce,
     AllowAlways,
     RejectOnce,
@@ -436,7 +436,7 @@ pub enum OptionKind {
 
 /// The agent asks the user something.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Question {
+pub struct AcpQuestion {
     pub request: RequestKey,
     /// The call that asks.
     pub call: Option<String>,
@@ -459,7 +459,7 @@ pub enum Withdrawal {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum TurnEnd {
+pub enum AcpTurnEnd {
     Done,
     MaxTokens,
     MaxRequests,
@@ -472,7 +472,7 @@ pub enum TurnEnd {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tokens {
+pub struct AcpTokens {
     pub input: u64,
     pub output: u64,
     pub total: u64,
@@ -481,7 +481,7 @@ pub struct Tokens {
     pub cache_write: Option<u64>,
 }
 
-impl Tokens {
+impl AcpTokens {
     /// A number of each kind. A kind that only one of them has is as it is there.
     fn combined(self, other: Self, combine: fn(u64, u64) -> u64) -> Self {
         let optional = |one: Option<u64>, other: Option<u64>| match (one, other) {
@@ -518,13 +518,13 @@ impl Tokens {
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Usage {
+pub struct AcpUsage {
     /// Tokens in the context, and its size.
     pub context: Option<(u64, u64)>,
     /// The session's cost so far, and its currency.
     pub cost: Option<(f64, String)>,
     /// Tokens of one request to the model.
-    pub tokens: Option<Tokens>,
+    pub tokens: Option<AcpTokens>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -542,7 +542,7 @@ pub enum PlanStatus {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoredSession {
+pub struct AcpStoredSession {
     pub id: String,
     pub folder: String,
     pub title: Option<String>,
@@ -577,7 +577,7 @@ mod tests {
     #[test]
     fn tokens_of_a_cache_are_counted_once() {
         let tokens =
-            |total| Tokens { input: 100, output: 10, total, cache_read: Some(60), ..Tokens::default() };
+            |total| AcpTokens { input: 100, output: 10, total, cache_read: Some(60), ..AcpTokens::default() };
         assert_eq!(tokens(110).input_without_cache(), 40, "the cache is a part of the input");
         assert_eq!(tokens(170).input_without_cache(), 100);
         assert_eq!(tokens(170).since(tokens(110)).input, 0);

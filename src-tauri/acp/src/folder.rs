@@ -5,11 +5,11 @@
 
 /// What an agent loads from a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Folder {
+pub struct FolderSetup {
     pub files: &'static [FolderFile],
     /// It also loads the files of Claude Code, which have a survey of their own.
     pub claude: bool,
-    pub checked: Checked,
+    pub checked: FolderCheck,
 }
 
 /// A file or a folder that an agent looks for.
@@ -17,13 +17,13 @@ pub struct Folder {
 pub struct FolderFile {
     /// Relative, with `/`.
     pub path: &'static str,
-    pub effect: Effect,
+    pub effect: FolderEffect,
     pub up: Up,
 }
 
 /// What a file can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effect {
+pub enum FolderEffect {
     /// It can start programs and servers, be code itself, send requests elsewhere or allow tools.
     Runs,
     /// Environment variables: they can name an address that receives the key.
@@ -44,7 +44,7 @@ pub enum Up {
 
 /// The source of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Checked {
+pub enum FolderCheck {
     /// The names are in the program of the version that the row names.
     Program,
     /// The agent's documentation, or what is known of similar agents. It may load more.
@@ -52,31 +52,32 @@ pub enum Checked {
 }
 
 const fn runs(path: &'static str) -> FolderFile {
-    FolderFile { path, effect: Effect::Runs, up: Up::Repository }
+    FolderFile { path, effect: FolderEffect::Runs, up: Up::Repository }
 }
 
 const fn text(path: &'static str) -> FolderFile {
-    FolderFile { path, effect: Effect::Instructions, up: Up::Repository }
+    FolderFile { path, effect: FolderEffect::Instructions, up: Up::Repository }
 }
 
 const fn variables(path: &'static str, up: Up) -> FolderFile {
-    FolderFile { path, effect: Effect::Variables, up }
+    FolderFile { path, effect: FolderEffect::Variables, up }
 }
 
-const fn documented(files: &'static [FolderFile]) -> Folder {
-    Folder { files, claude: false, checked: Checked::Documentation }
+const fn documented(files: &'static [FolderFile]) -> FolderSetup {
+    FolderSetup { files, claude: false, checked: FolderCheck::Documentation }
 }
 
 /// It loads nothing.
-pub const NOTHING: Folder = Folder { files: &[], claude: false, checked: Checked::Program };
+pub const NOTHING: FolderSetup = FolderSetup { files: &[], claude: false, checked: FolderCheck::Program };
 
 /// An agent without a list of its own: files that many agents load.
-pub const UNKNOWN: Folder =
+pub const UNKNOWN: FolderSetup =
     documented(&[runs(".mcp.json"), runs(".agents"), variables(".env", Up::No), text("AGENTS.md")]);
 
-pub const CLAUDE: Folder = Folder { files: &[text("CLAUDE.md")], claude: true, checked: Checked::Program };
+pub const CLAUDE: FolderSetup =
+    FolderSetup { files: &[text("CLAUDE.md")], claude: true, checked: FolderCheck::Program };
 
-pub const COPILOT: Folder = documented(&[
+pub const COPILOT: FolderSetup = documented(&[
     runs(".github/hooks"),
     runs(".github/copilot"),
     runs(".github/agents"),
@@ -96,10 +97,10 @@ pub const COPILOT: Folder = documented(&[
     text("GEMINI.md"),
 ]);
 
-pub const CODEX: Folder =
+pub const CODEX: FolderSetup =
     documented(&[runs(".codex"), runs(".agents"), text("AGENTS.override.md"), text("AGENTS.md")]);
 
-pub const GEMINI: Folder = Folder {
+pub const GEMINI: FolderSetup = FolderSetup {
     files: &[
         runs(".gemini"),
         runs(".agents"),
@@ -108,10 +109,10 @@ pub const GEMINI: Folder = Folder {
         text("GEMINI.md"),
     ],
     claude: false,
-    checked: Checked::Program,
+    checked: FolderCheck::Program,
 };
 
-pub const OPENCODE: Folder = Folder {
+pub const OPENCODE: FolderSetup = FolderSetup {
     files: &[
         runs("opencode.json"),
         runs("opencode.jsonc"),
@@ -128,10 +129,10 @@ pub const OPENCODE: Folder = Folder {
         text("CONTEXT.md"),
     ],
     claude: false,
-    checked: Checked::Program,
+    checked: FolderCheck::Program,
 };
 
-pub const QWEN: Folder = Folder {
+pub const QWEN: FolderSetup = FolderSetup {
     files: &[
         runs(".qwen"),
         runs(".agents"),
@@ -142,10 +143,10 @@ pub const QWEN: Folder = Folder {
         text("AGENTS.md"),
     ],
     claude: false,
-    checked: Checked::Program,
+    checked: FolderCheck::Program,
 };
 
-pub const AUGGIE: Folder = documented(&[
+pub const AUGGIE: FolderSetup = documented(&[
     runs(".augment"),
     runs(".claude"),
     runs(".agents"),
@@ -155,7 +156,7 @@ pub const AUGGIE: Folder = documented(&[
     text("CLAUDE.md"),
 ]);
 
-pub const GOOSE: Folder = documented(&[
+pub const GOOSE: FolderSetup = documented(&[
     runs(".goose"),
     runs(".agents"),
     runs(".claude/skills"),
@@ -164,7 +165,7 @@ pub const GOOSE: Folder = documented(&[
     text("AGENTS.md"),
 ]);
 
-pub const CURSOR: Folder = documented(&[
+pub const CURSOR: FolderSetup = documented(&[
     runs(".cursor"),
     runs(".agents"),
     runs(".claude"),
@@ -174,7 +175,7 @@ pub const CURSOR: Folder = documented(&[
     text("CLAUDE.md"),
 ]);
 
-pub const KIMI: Folder = documented(&[
+pub const KIMI: FolderSetup = documented(&[
     runs(".kimi"),
     runs(".agents"),
     runs(".claude/skills"),
@@ -183,5 +184,5 @@ pub const KIMI: Folder = documented(&[
     text("AGENTS.md"),
 ]);
 
-pub const VIBE: Folder =
+pub const VIBE: FolderSetup =
     documented(&[runs(".vibe"), runs(".agents"), variables(".env", Up::No), text("AGENTS.md")]);

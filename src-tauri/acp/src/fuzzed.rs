@@ -3,9 +3,9 @@
 //! `cargo xtask fuzz acp` runs it with libFuzzer (`engine/fuzz`). The test here runs it with the inputs in its corpus.
 
 use crate::agents::CommandPlace;
-use crate::command::{Command, PromptPart};
-use crate::event::{Event, RequestKey};
-use crate::{Driver, Step};
+use crate::command::{AcpCommand, PromptPart};
+use crate::event::{AcpEvent, RequestKey};
+use crate::{AcpClient, ClientStep};
 
 /// Lines that begin a session, so that most inputs reach what comes after it.
 const BEGIN: [&str; 2] = [
@@ -15,10 +15,12 @@ const BEGIN: [&str; 2] = [
 
 /// Uses the bytes as lines. A line that begins with `!` is a command instead: its second byte says which.
 pub fn acp(data: &[u8]) {
-    let mut driver = Driver::new(CommandPlace::Title);
+    let mut driver = AcpClient::new(CommandPlace::Title);
     let mut open: Vec<(RequestKey, String)> = Vec::new();
-    let begin =
-        [Command::Initialize { version: String::new() }, Command::NewSession { folder: "/p".to_owned() }];
+    let begin = [
+        AcpCommand::Initialize { version: String::new() },
+        AcpCommand::NewSession { folder: "/p".to_owned() },
+    ];
     for (command, line) in begin.into_iter().zip(BEGIN) {
         driver.command(command).expect("a session can begin");
         driver.line(line.as_bytes());
@@ -33,7 +35,7 @@ pub fn acp(data: &[u8]) {
         };
         check(&driver, &step, &mut open);
     }
-    if let Ok(step) = driver.command(Command::Stop) {
+    if let Ok(step) = driver.command(AcpCommand::Stop) {
         check(&driver, &step, &mut open);
     }
     assert_eq!(driver.n_requests(), 0, "a stop answers everything");
@@ -42,38 +44,38 @@ pub fn acp(data: &[u8]) {
     assert_eq!(driver.ended(), [], "and it does so once");
 }
 
-fn command(which: u8, open: &[(RequestKey, String)]) -> Option<Command> {
+fn command(which: u8, open: &[(RequestKey, String)]) -> Option<AcpCommand> {
     let (request, option) = open.last().cloned().unwrap_or((RequestKey(0), String::new()));
     Some(match which {
-        b'p' => Command::Prompt(vec![PromptPart::Text("p".to_owned())]),
-        b'i' => Command::Interrupt,
-        b'c' => Command::Choose { request, option },
-        b'a' => Command::Answer { request, option, answers: vec![(0, "a".to_owned())] },
-        b'f' => Command::Fill { request, values: Vec::new() },
-        b'd' => Command::Decline { request },
-        b'x' => Command::Cancel { request },
-        b's' => Command::Stop,
+        b'p' => AcpCommand::Prompt(vec![PromptPart::Text("p".to_owned())]),
+        b'i' => AcpCommand::Interrupt,
+        b'c' => AcpCommand::Choose { request, option },
+        b'a' => AcpCommand::Answer { request, option, answers: vec![(0, "a".to_owned())] },
+        b'f' => AcpCommand::Fill { request, values: Vec::new() },
+        b'd' => AcpCommand::Decline { request },
+        b'x' => AcpCommand::Cancel { request },
+        b's' => AcpCommand::Stop,
         _ => return None,
     })
 }
 
-fn check(driver: &Driver, step: &Step, open: &mut Vec<(RequestKey, String)>) {
+fn check(driver: &AcpClient, step: &ClientStep, open: &mut Vec<(RequestKey, String)>) {
     for line in &step.lines {
         assert!(!line.contains('\n'), "{line:?}");
         serde_json::from_str::<serde_json::Value>(line).expect("a line of ours is JSON");
     }
     for event in &step.events {
         match event {
-            Event::Permission(asked) => open.push((asked.request, asked.options[0].id.clone())),
-            Event::Question(asked) => open.push((asked.request, String::new())),
-            Event::Withdrawn { request, .. } => open.retain(|(key, _)| key != request),
-            Event::TurnEnded { .. } => open.clear(),
-            Event::Unreadable { line, .. } => assert!(line.len() <= crate::rpc::KEPT),
-            Event::Unknown { json, .. } => assert!(json.len() <= crate::rpc::KEPT),
+            AcpEvent::Permission(asked) => open.push((asked.request, asked.options[0].id.clone())),
+            AcpEvent::Question(asked) => open.push((asked.request, String::new())),
+            AcpEvent::Withdrawn { request, .. } => open.retain(|(key, _)| key != request),
+            AcpEvent::TurnEnded { .. } => open.clear(),
+            AcpEvent::Unreadable { line, .. } => assert!(line.len() <= crate::rpc::KEPT),
+            AcpEvent::Unknown { json, .. } => assert!(json.len() <= crate::rpc::KEPT),
             _ => {}
         }
     }
-    if matches!(step.events.last(), Some(Event::TurnEnded { .. })) {
+    if matches!(step.events.last(), Some(AcpEvent::TurnEnded { .. })) {
         assert_eq!((driver.n_requests(), driver.n_calls()), (0, 0), "a turn settles everything");
     }
 }

@@ -29,8 +29,8 @@ mod slash_commands;
 mod tools;
 
 pub use chosen::ChosenAgent;
-pub use command::{Command, Refusal};
-pub use driver::{Driver, Step};
-pub use event::Event;
-pub use session_driver::{AcpDriver, Setup};
+pub use command::{AcpCommand, AcpRefusal};
+pub use driver::{AcpClient, ClientStep};
+pub use event::AcpEvent;
+pub use session_driver::{AcpDriver, AcpSetup};
 pub use tools::Shown;

@@ -2,8 +2,8 @@
 //! understood is kept as JSON and the others stay: the types of the schema drop such items.
 
 use crate::event::{
-    Abilities, Choice, ConfigOption, Content, Login, OptionValue, PlanEntry, PlanStatus, Ready, Session,
-    SlashCommand, StoredSession, TerminalLogin, Tokens, Usage,
+    Abilities, AcpChoice, AcpSession, AcpSlashCommand, AcpStoredSession, AcpTokens, AcpUsage, ConfigOption,
+    Content, Login, OptionValue, PlanEntry, PlanStatus, Ready, TerminalLogin,
 };
 use crate::rpc::shortened;
 use agent_client_protocol_schema::v1;
@@ -143,10 +143,10 @@ fn terminal_login(place: &Value) -> TerminalLogin {
 }
 
 /// The answer to `session/new`, which names the session, or to `session/load` and `session/resume`, which do not.
-pub fn session(result: &Value, id: Option<&str>) -> Result<Session, String> {
+pub fn session(result: &Value, id: Option<&str>) -> Result<AcpSession, String> {
     let id = text(result, "sessionId").or_else(|| id.map(str::to_owned));
     let id = id.ok_or("the answer names no session")?;
-    let (mut session, modes) = (Session { id, ..Session::default() }, result.get("modes"));
+    let (mut session, modes) = (AcpSession { id, ..AcpSession::default() }, result.get("modes"));
     if let Some(modes) = modes {
         let (known, _) = items::<v1::SessionMode>(modes.get("availableModes"));
         session.modes = known.into_iter().map(mode).collect();
@@ -178,15 +178,15 @@ pub fn is_model(option: &ConfigOption) -> bool {
     option.category.as_deref() == Some("model")
 }
 
-fn mode(mode: v1::SessionMode) -> Choice {
-    Choice { id: mode.id.0.to_string(), name: mode.name, description: mode.description }
+fn mode(mode: v1::SessionMode) -> AcpChoice {
+    AcpChoice { id: mode.id.0.to_string(), name: mode.name, description: mode.description }
 }
 
 /// Models outside of the options are not in the schema: an older form that agents still send.
-fn model(model: &Value) -> Option<Choice> {
+fn model(model: &Value) -> Option<AcpChoice> {
     let id = text(model, "modelId")?;
     let name = text(model, "name").unwrap_or_else(|| id.clone());
-    Some(Choice { id, name, description: text(model, "description") })
+    Some(AcpChoice { id, name, description: text(model, "description") })
 }
 
 /// The settings of a session, and those that are not understood.
@@ -205,7 +205,7 @@ fn config_option(option: v1::SessionConfigOption) -> Option<ConfigOption> {
                 }
                 _ => Vec::new(),
             };
-            let choice = |option: v1::SessionConfigSelectOption| Choice {
+            let choice = |option: v1::SessionConfigSelectOption| AcpChoice {
                 id: option.value.0.to_string(),
                 name: option.name,
                 description: option.description,
@@ -228,12 +228,12 @@ fn config_option(option: v1::SessionConfigOption) -> Option<ConfigOption> {
     })
 }
 
-pub fn command(command: v1::AvailableCommand) -> SlashCommand {
+pub fn command(command: v1::AvailableCommand) -> AcpSlashCommand {
     let hint = match command.input {
         Some(v1::AvailableCommandInput::Unstructured(input)) => Some(input.hint),
         _ => None,
     };
-    SlashCommand {
+    AcpSlashCommand {
         name: command.name,
         description: command.description,
         hint: hint.filter(|hint| !hint.is_empty()),
@@ -254,8 +254,8 @@ pub fn plan_entry(entry: v1::PlanEntry) -> PlanEntry {
     PlanEntry { text: entry.content, priority: priority.to_owned(), status }
 }
 
-pub fn usage(update: v1::UsageUpdate) -> Usage {
-    Usage {
+pub fn usage(update: v1::UsageUpdate) -> AcpUsage {
+    AcpUsage {
         context: Some((update.used, update.size)),
         cost: update.cost.map(|cost| (cost.amount, cost.currency)),
         tokens: None,
@@ -263,9 +263,9 @@ pub fn usage(update: v1::UsageUpdate) -> Usage {
 }
 
 /// Tokens of a turn. Not yet a part of version 1, and sent by most agents.
-pub fn tokens(usage: &Value) -> Option<Tokens> {
+pub fn tokens(usage: &Value) -> Option<AcpTokens> {
     let number = |field: &str| usage.get(field).and_then(Value::as_u64);
-    Some(Tokens {
+    Some(AcpTokens {
         input: number("inputTokens")?,
         output: number("outputTokens")?,
         total: number("totalTokens")?,
@@ -276,9 +276,9 @@ pub fn tokens(usage: &Value) -> Option<Tokens> {
 }
 
 /// A page of stored sessions, the place of the next page, and items that are not understood.
-pub fn stored(result: &Value) -> (Vec<StoredSession>, Option<String>, Vec<Value>) {
+pub fn stored(result: &Value) -> (Vec<AcpStoredSession>, Option<String>, Vec<Value>) {
     let (known, other) = items::<v1::SessionInfo>(result.get("sessions"));
-    let session = |info: v1::SessionInfo| StoredSession {
+    let session = |info: v1::SessionInfo| AcpStoredSession {
         id: info.session_id.0.to_string(),
         folder: info.cwd.display().to_string(),
         title: info.title,

@@ -36,7 +36,7 @@ impl Id {
 
 /// One message of a line.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Message {
+pub enum RpcMessage {
     Request {
         id: Id,
         method: String,
@@ -67,7 +67,7 @@ pub struct Unreadable {
 }
 
 /// The messages of one line; several are a batch.
-pub fn read(line: &[u8]) -> Result<Vec<Message>, Unreadable> {
+pub fn read(line: &[u8]) -> Result<Vec<RpcMessage>, Unreadable> {
     let unreadable = |error: String| Unreadable { line: beginning(line), n_bytes: line.len(), error };
     if line.len() > LONGEST_LINE {
         return Err(unreadable(format!("the line is longer than {LONGEST_LINE} bytes")));
@@ -83,28 +83,28 @@ pub fn read(line: &[u8]) -> Result<Vec<Message>, Unreadable> {
     }
 }
 
-fn message(json: Value) -> Message {
-    let Value::Object(mut fields) = json else { return Message::Malformed { waits: None, json } };
+fn message(json: Value) -> RpcMessage {
+    let Value::Object(mut fields) = json else { return RpcMessage::Malformed { waits: None, json } };
     let id = fields.get("id").map(Id::new);
     let method = fields.get("method").map(|method| method.as_str().map(str::to_owned));
     match (method, id) {
         (Some(Some(method)), id) => {
             let params = fields.remove("params").unwrap_or_default();
             match id {
-                Some(id) => Message::Request { id, method, params },
-                None => Message::Notification { method, params },
+                Some(id) => RpcMessage::Request { id, method, params },
+                None => RpcMessage::Notification { method, params },
             }
         }
-        (Some(None), id) => Message::Malformed { waits: id, json: fields.into() },
+        (Some(None), id) => RpcMessage::Malformed { waits: id, json: fields.into() },
         (None, Some(id)) => match (fields.get("error"), fields.contains_key("result")) {
-            (Some(error), _) if !error.is_null() => Message::Answer { id, outcome: Err(error_of(error)) },
+            (Some(error), _) if !error.is_null() => RpcMessage::Answer { id, outcome: Err(error_of(error)) },
             (_, true) => {
                 let result = fields.remove("result").unwrap_or_default();
-                Message::Answer { id, outcome: Ok(result) }
+                RpcMessage::Answer { id, outcome: Ok(result) }
             }
-            _ => Message::Malformed { waits: None, json: fields.into() },
+            _ => RpcMessage::Malformed { waits: None, json: fields.into() },
         },
-        (None, None) => Message::Malformed { waits: None, json: fields.into() },
+        (None, None) => RpcMessage::Malformed { waits: None, json: fields.into() },
     }
 }
 
@@ -161,7 +161,7 @@ fn written(params: &impl Serialize) -> Value {
 mod tests {
     use super::*;
 
-    fn one(line: &str) -> Message {
+    fn one(line: &str) -> RpcMessage {
         read(line.as_bytes()).unwrap().remove(0)
     }
 
@@ -169,7 +169,7 @@ mod tests {
     fn ids_are_numbers_or_strings_and_go_back_as_they_came() {
         for id in ["0", "-7", "\"0\"", "\"f0133f26-cbb9\"", "null", "1.5", "18446744073709551615"] {
             let line = format!(r#"{{"id":{id},"method":"a/b","params":{{}}}}"#);
-            let Message::Request { id: read, .. } = one(&line) else { panic!("{line}") };
+            let RpcMessage::Request { id: read, .. } = one(&line) else { panic!("{line}") };
             assert_eq!(answer(&read, &json!({})), format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#));
         }
     }
@@ -177,7 +177,7 @@ mod tests {
     #[test]
     fn a_null_result_is_an_answer_and_an_error_with_gaps_is_an_error() {
         let answered = |line: &str| match one(line) {
-            Message::Answer { outcome, .. } => outcome,
+            RpcMessage::Answer { outcome, .. } => outcome,
             other => panic!("{other:?}"),
         };
         assert_eq!(answered(r#"{"id":1,"result":null}"#), Ok(Value::Null));
@@ -196,9 +196,9 @@ mod tests {
         let long = read(&vec![b'x'; 1 << 20]).unwrap_err();
         assert_eq!((long.line.len(), long.n_bytes), (KEPT, 1 << 20));
         assert!(read(&[0xff; 10_000]).unwrap_err().line.len() <= KEPT);
-        assert_eq!(one("{}"), Message::Malformed { waits: None, json: json!({}) });
+        assert_eq!(one("{}"), RpcMessage::Malformed { waits: None, json: json!({}) });
         let waits = one(r#"{"id":3,"method":7}"#);
-        assert!(matches!(waits, Message::Malformed { waits: Some(id), .. } if id.text() == "3"));
+        assert!(matches!(waits, RpcMessage::Malformed { waits: Some(id), .. } if id.text() == "3"));
     }
 
     #[test]
@@ -207,7 +207,7 @@ mod tests {
         assert!(
             matches!(
                 &batch[..],
-                [Message::Notification { .. }, Message::Answer { .. }, Message::Malformed { .. }]
+                [RpcMessage::Notification { .. }, RpcMessage::Answer { .. }, RpcMessage::Malformed { .. }]
             ),
             "{batch:?}"
         );
@@ -216,7 +216,7 @@ mod tests {
     #[test]
     fn half_a_surrogate_pair_is_replaced_and_nothing_else() {
         let text = |line: &str| match one(line) {
-            Message::Notification { params, .. } => params,
+            RpcMessage::Notification { params, .. } => params,
             other => panic!("{other:?}"),
         };
         let halves = r#"{"method":"m","params":"a\ud83d b\\ud83d \ud83d\ude00 \ude00\u00e9"}"#;

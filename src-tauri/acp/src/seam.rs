@@ -2,13 +2,13 @@
 //! reports them, because it knows which ones are offered.
 
 use crate::event::{
-    Call, CallInput, CallKind, CallStatus, CommandFrom, Content, Diff, Event, Exit, Failure, OptionKind,
-    OptionValue, OutputChange, Permission, PermissionOption, Place, PlanEntry, Question, RequestKey, Session,
-    Tokens, TurnEnd, Usage, Voice,
+    AcpCall, AcpDiff, AcpEvent, AcpOptionKind, AcpPlace, AcpQuestion, AcpSession, AcpTokens, AcpTurnEnd,
+    AcpUsage, CallInput, CallKind, CallStatus, CommandFrom, Content, Exit, Failure, OptionValue,
+    OutputChange, Permission, PermissionOption, PlanEntry, RequestKey, Voice,
 };
 use crate::returned::{self, ReturnedParts};
 use crate::slash_commands;
-use crate::tools::{self, Facts, Shown};
+use crate::tools::{self, CallFacts, Shown};
 use deskbell_agent::{
     AgentEvent, AgentRequest, AnswerOption, AskedCall, Assistant, AssistantMessage, ContentBlock, EndReason,
     Init, Input, ReplyError, Stream, StreamEvent, TokenUsage, ToolRequest, ToolResult, TurnResult, User,
@@ -39,9 +39,9 @@ pub struct CoreEvents {
     /// The tokens that the agent reports with the end of a turn are those of all turns so far.
     sums_tokens: bool,
     /// The last of these sums.
-    last_tokens: Tokens,
+    last_tokens: AcpTokens,
     /// The tokens of the requests of this turn.
-    tokens: Option<Tokens>,
+    tokens: Option<AcpTokens>,
 }
 
 #[derive(Debug)]
@@ -62,8 +62,8 @@ struct CallSoFar {
     tool: Option<String>,
     kind: Option<CallKind>,
     input: Option<CallInput>,
-    places: Vec<Place>,
-    diffs: Vec<Diff>,
+    places: Vec<AcpPlace>,
+    diffs: Vec<AcpDiff>,
     /// As the core knows it.
     shown: Option<Shown>,
     output: String,
@@ -80,7 +80,7 @@ struct CallSoFar {
 
 impl CallSoFar {
     /// Takes what an update says of the result. Returns whether it says anything.
-    fn take_result(&mut self, change: &mut Call) -> bool {
+    fn take_result(&mut self, change: &mut AcpCall) -> bool {
         let is_change = change.output.is_some()
             || change.beside.is_some()
             || change.raw_output.is_some()
@@ -154,8 +154,8 @@ impl CoreEvents {
 
     /// An event of a conversation that the agent repeats, which is not passed on. What it says of a call later is not
     /// passed on either: Copilot CLI (1.0.102) reports in the next turn that a call failed whose process was killed.
-    pub fn skip(&mut self, event: &Event) {
-        let Event::Call(call) = event else { return };
+    pub fn skip(&mut self, event: &AcpEvent) {
+        let AcpEvent::Call(call) = event else { return };
         if self.repeated.len() >= MOST_EARLIER {
             self.repeated.clear();
         }
@@ -163,47 +163,47 @@ impl CoreEvents {
     }
 
     /// The events of the core for one event of the driver.
-    pub fn take(&mut self, event: Event) -> Vec<AgentEvent> {
+    pub fn take(&mut self, event: AcpEvent) -> Vec<AgentEvent> {
         let mut out = Vec::new();
-        if !matches!(event, Event::Said { .. } | Event::Usage(_) | Event::Commands(_)) {
+        if !matches!(event, AcpEvent::Said { .. } | AcpEvent::Usage(_) | AcpEvent::Commands(_)) {
             self.end_message(&mut out);
         }
         match event {
-            Event::Ready(ready) => self.version = ready.version,
-            Event::Session(session) => {
+            AcpEvent::Ready(ready) => self.version = ready.version,
+            AcpEvent::Session(session) => {
                 // The calls of a history that was repeated.
                 self.end_calls(&mut out);
                 out.push(self.init(*session));
             }
-            Event::Said { voice, message, is_new, content } => {
+            AcpEvent::Said { voice, message, is_new, content } => {
                 self.said(voice, message, is_new, content, &mut out);
             }
-            Event::Call(call) => self.call(*call, &mut out),
-            Event::Plan(entries) => self.plan(&entries, &mut out),
-            Event::Permission(permission) => self.permission(*permission, &mut out),
-            Event::Withdrawn { request, .. } => {
+            AcpEvent::Call(call) => self.call(*call, &mut out),
+            AcpEvent::Plan(entries) => self.plan(&entries, &mut out),
+            AcpEvent::Permission(permission) => self.permission(*permission, &mut out),
+            AcpEvent::Withdrawn { request, .. } => {
                 out.push(AgentEvent::RequestWithdrawn { request_id: request_id(request) });
             }
-            Event::TurnEnded { end, tokens } => {
+            AcpEvent::TurnEnded { end, tokens } => {
                 self.end_calls(&mut out);
                 let tokens = self.tokens_of_turn(tokens);
                 let result = self.result(end, tokens, &mut out);
                 out.push(AgentEvent::TurnEnded(Box::new(result)));
             }
-            Event::Mode { id } => {
+            AcpEvent::Mode { id } => {
                 out.push(AgentEvent::Status { status: None, permission_mode: Some(id) });
             }
-            Event::Commands(commands) => {
+            AcpEvent::Commands(commands) => {
                 out.push(AgentEvent::Commands(slash_commands::of_core(commands)));
             }
-            Event::Title(Some(title)) => out.push(AgentEvent::Title { title }),
-            Event::Notice { severity, title, description } => {
+            AcpEvent::Title(Some(title)) => out.push(AgentEvent::Title { title }),
+            AcpEvent::Notice { severity, title, description } => {
                 let text =
                     description.map_or(title.clone(), |description| format!("{title}\n\n{description}"));
                 out.push(AgentEvent::Informational { level: severity, text });
             }
-            Event::Compaction { status, error, .. } => out.push(compaction(&status, error)),
-            Event::LoginRequired { message, .. } => {
+            AcpEvent::Compaction { status, error, .. } => out.push(compaction(&status, error)),
+            AcpEvent::LoginRequired { message, .. } => {
                 self.n_messages += 1;
                 let id = format!("acp-message-{}-{}", self.prompt, self.n_messages);
                 out.push(reply(
@@ -212,18 +212,18 @@ impl CoreEvents {
                     Some(ReplyError::NotLoggedIn),
                 ));
             }
-            Event::Failed { failure, .. } => out.push(AgentEvent::Error { words: words(&failure) }),
-            Event::Usage(usage) => self.used(usage, &mut out),
-            Event::Unreadable { line, error, .. } => out.push(AgentEvent::Unreadable { line, error }),
-            Event::Unknown { kind, .. } => out.push(AgentEvent::Unknown { kind }),
-            Event::Refused { method, .. } => out.push(AgentEvent::Unknown { kind: method }),
-            Event::Question(question) => out.push(self.question(*question)),
+            AcpEvent::Failed { failure, .. } => out.push(AgentEvent::Error { words: words(&failure) }),
+            AcpEvent::Usage(usage) => self.used(usage, &mut out),
+            AcpEvent::Unreadable { line, error, .. } => out.push(AgentEvent::Unreadable { line, error }),
+            AcpEvent::Unknown { kind, .. } => out.push(AgentEvent::Unknown { kind }),
+            AcpEvent::Refused { method, .. } => out.push(AgentEvent::Unknown { kind: method }),
+            AcpEvent::Question(question) => out.push(self.question(*question)),
             // The core has no word for these.
-            Event::TurnStarted
-            | Event::Done(_)
-            | Event::Options(_)
-            | Event::Title(None)
-            | Event::Stored { .. } => {}
+            AcpEvent::TurnStarted
+            | AcpEvent::Done(_)
+            | AcpEvent::Options(_)
+            | AcpEvent::Title(None)
+            | AcpEvent::Stored { .. } => {}
         }
         out
     }
@@ -239,7 +239,7 @@ impl CoreEvents {
     }
 
     /// The tokens of a turn that ended. Without a report of them they are those of its requests.
-    fn tokens_of_turn(&mut self, reported: Option<Tokens>) -> Option<Tokens> {
+    fn tokens_of_turn(&mut self, reported: Option<AcpTokens>) -> Option<AcpTokens> {
         let of_requests = self.tokens.take();
         match reported {
             Some(sum) if self.sums_tokens => Some(sum.since(std::mem::replace(&mut self.last_tokens, sum))),
@@ -248,7 +248,7 @@ impl CoreEvents {
     }
 
     /// Tokens of one request are no size of a context, so they are not reported as one.
-    fn used(&mut self, usage: Usage, out: &mut Vec<AgentEvent>) {
+    fn used(&mut self, usage: AcpUsage, out: &mut Vec<AgentEvent>) {
         if let Some((amount, currency)) = usage.cost
             && currency == "USD"
         {
@@ -260,7 +260,7 @@ impl CoreEvents {
         out.extend(usage.context.map(|(tokens, window)| AgentEvent::ContextUsed { tokens, window }));
     }
 
-    fn init(&mut self, session: Session) -> AgentEvent {
+    fn init(&mut self, session: AcpSession) -> AgentEvent {
         let chosen = session.options.iter().find(|option| option.category.as_deref() == Some("model"));
         self.model = match chosen.map(|option| &option.value) {
             Some(OptionValue::Choice { value, .. }) => Some(value.clone()),
@@ -341,7 +341,7 @@ impl CoreEvents {
     }
 
     /// A call is repeated when what is shown of it changes, and has its result when it is over.
-    fn call(&mut self, mut change: Call, out: &mut Vec<AgentEvent>) {
+    fn call(&mut self, mut change: AcpCall, out: &mut Vec<AgentEvent>) {
         let begins = change.is_new || change.status.is_some_and(|status| !status.is_over());
         if begins {
             self.repeated.remove(&change.id);
@@ -356,7 +356,7 @@ impl CoreEvents {
         call.input = change.input.or(call.input.take());
         call.places = change.places.unwrap_or_else(|| std::mem::take(&mut call.places));
         call.diffs = change.diffs.unwrap_or_else(|| std::mem::take(&mut call.diffs));
-        let shown = tools::shown(Facts {
+        let shown = tools::shown(CallFacts {
             title: call.title.as_deref(),
             tool: call.tool.as_deref(),
             kind: call.kind,
@@ -414,7 +414,7 @@ impl CoreEvents {
     /// The call is shown as the request shows it, which may be the first to say what would run.
     fn permission(&mut self, permission: Permission, out: &mut Vec<AgentEvent>) {
         let call = permission.call;
-        let shown = tools::shown(Facts {
+        let shown = tools::shown(CallFacts {
             title: call.title.as_deref(),
             tool: call.tool.as_deref(),
             kind: call.kind,
@@ -452,8 +452,8 @@ impl CoreEvents {
     }
 
     /// The call that asks is known already, or is none.
-    fn question(&self, question: Question) -> AgentEvent {
-        let Question { request, call, message, fields, params } = question;
+    fn question(&self, question: AcpQuestion) -> AgentEvent {
+        let AcpQuestion { request, call, message, fields, params } = question;
         let form = Form { server: None, message, url: None, fields };
         let known = call.and_then(|call| self.calls.get(&call));
         AgentEvent::Request {
@@ -469,19 +469,19 @@ impl CoreEvents {
         }
     }
 
-    fn result(&self, end: TurnEnd, tokens: Option<Tokens>, out: &mut Vec<AgentEvent>) -> TurnResult {
+    fn result(&self, end: AcpTurnEnd, tokens: Option<AcpTokens>, out: &mut Vec<AgentEvent>) -> TurnResult {
         let (reason, failure) = match end {
-            TurnEnd::Done => (None, None),
-            TurnEnd::Cancelled => (Some(EndReason::Interrupted), None),
-            TurnEnd::MaxTokens => {
+            AcpTurnEnd::Done => (None, None),
+            AcpTurnEnd::Cancelled => (Some(EndReason::Interrupted), None),
+            AcpTurnEnd::MaxTokens => {
                 (Some(EndReason::ContextExceeded), Some("The model's limit of tokens".to_owned()))
             }
-            TurnEnd::MaxRequests => {
+            AcpTurnEnd::MaxRequests => {
                 (Some(EndReason::MaxTurns), Some("The limit of requests of a turn".to_owned()))
             }
-            TurnEnd::Refusal => (None, Some("The model refused to continue".to_owned())),
-            TurnEnd::Other(reason) => (None, Some(reason)),
-            TurnEnd::Failed(failure) => (Some(EndReason::ApiError), Some(words(&failure))),
+            AcpTurnEnd::Refusal => (None, Some("The model refused to continue".to_owned())),
+            AcpTurnEnd::Other(reason) => (None, Some(reason)),
+            AcpTurnEnd::Failed(failure) => (Some(EndReason::ApiError), Some(words(&failure))),
         };
         if let Some(failure) = failure.as_ref().filter(|failure| failure.trim().contains('\n')) {
             // The end of a turn shows only one line.
@@ -507,7 +507,7 @@ impl CoreEvents {
 }
 
 /// What a request does not say about its call.
-fn unreported(input: Option<&CallInput>, diffs: &[Diff], has_words: bool) -> Option<&'static str> {
+fn unreported(input: Option<&CallInput>, diffs: &[AcpDiff], has_words: bool) -> Option<&'static str> {
     let has_input = input.and_then(|input| input.json.as_ref()).is_some_and(|json| !json.is_null());
     match input.map(|input| input.command_from) {
         Some(CommandFrom::Title) => {
@@ -527,11 +527,11 @@ fn answer_option(option: &PermissionOption) -> AnswerOption {
     AnswerOption {
         id: option.id.clone(),
         kind: match option.kind {
-            OptionKind::AllowOnce => deskbell_agent::OptionKind::AllowOnce,
-            OptionKind::AllowAlways => deskbell_agent::OptionKind::AllowAlways,
-            OptionKind::RejectOnce => deskbell_agent::OptionKind::RejectOnce,
-            OptionKind::RejectAlways => deskbell_agent::OptionKind::RejectAlways,
-            OptionKind::Other => deskbell_agent::OptionKind::Unknown,
+            AcpOptionKind::AllowOnce => deskbell_agent::OptionKind::AllowOnce,
+            AcpOptionKind::AllowAlways => deskbell_agent::OptionKind::AllowAlways,
+            AcpOptionKind::RejectOnce => deskbell_agent::OptionKind::RejectOnce,
+            AcpOptionKind::RejectAlways => deskbell_agent::OptionKind::RejectAlways,
+            AcpOptionKind::Other => deskbell_agent::OptionKind::Unknown,
         },
         name: Some(option.name.clone()),
         raw: json!({"optionId": option.id, "name": option.name}),

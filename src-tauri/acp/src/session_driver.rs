@@ -9,9 +9,11 @@ mod listing;
 mod past;
 mod questions;
 
-use crate::agents::{Agent, Asking, Asks, UNKNOWN};
-use crate::command::{Command, PromptPart, Refusal};
-use crate::event::{Abilities, Action, CallStatus, Event, Failure, Login, RequestKey, Session, TurnEnd};
+use crate::agents::{AcpAgent, AskingHabit, Asks, UNKNOWN};
+use crate::command::{AcpCommand, AcpRefusal, PromptPart};
+use crate::event::{
+    Abilities, AcpAction, AcpEvent, AcpSession, AcpTurnEnd, CallStatus, Failure, Login, RequestKey,
+};
 use crate::seam::{CoreEvents, request_key, words};
 use crate::{ChosenAgent, choices, driver};
 use deskbell_agent::driver::{Driver, Output};
@@ -31,7 +33,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// What a process is started for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Setup {
+pub struct AcpSetup {
     pub agent: ChosenAgent,
     /// The project's folder, absolute.
     pub folder: String,
@@ -44,10 +46,10 @@ pub struct Setup {
 /// One process of an agent, with one session.
 #[derive(Debug)]
 pub struct AcpDriver {
-    setup: Setup,
-    row: &'static Agent,
+    setup: AcpSetup,
+    row: &'static AcpAgent,
     name: String,
-    driver: driver::Driver,
+    driver: driver::AcpClient,
     core: CoreEvents,
     phase: Phase,
     /// The core's request to begin, until it is answered.
@@ -73,7 +75,7 @@ pub struct AcpDriver {
     /// The open permission requests.
     open: HashMap<RequestKey, Arc<ToolRequest>>,
     /// Changes that the user chose and the agent has not answered, oldest first, with the core's id of the request.
-    changes: Vec<(Action, String)>,
+    changes: Vec<(AcpAction, String)>,
     /// The mode that the user chose last.
     chosen_mode: Option<String>,
     /// The user was warned that the setting that makes it ask has changed.
@@ -106,12 +108,12 @@ enum Phase {
 }
 
 impl AcpDriver {
-    pub fn new(setup: Setup) -> Self {
+    pub fn new(setup: AcpSetup) -> Self {
         let row = setup.agent.facts().unwrap_or(&UNKNOWN);
         Self {
             row,
             name: setup.agent.name(),
-            driver: driver::Driver::new(row.command),
+            driver: driver::AcpClient::new(row.command),
             setup,
             core: CoreEvents::new(row.sums_tokens),
             phase: Phase::Beginning,
@@ -141,25 +143,25 @@ impl AcpDriver {
     }
 
     /// Carries out a command of the protocol. A refused one changes nothing and is returned.
-    fn command(&mut self, command: Command, out: &mut Output) -> Result<(), Refusal> {
+    fn command(&mut self, command: AcpCommand, out: &mut Output) -> Result<(), AcpRefusal> {
         let step = self.driver.command(command)?;
         out.lines.extend(step.lines);
         step.events.into_iter().for_each(|event| self.event(event, out));
         Ok(())
     }
 
-    fn event(&mut self, event: Event, out: &mut Output) {
+    fn event(&mut self, event: AcpEvent, out: &mut Output) {
         match &event {
             // It is being stopped: an answer that was on its way does not make it usable.
-            Event::Ready(_) | Event::Session(_) if self.phase == Phase::Failed => return,
-            Event::Ready(ready) => {
+            AcpEvent::Ready(_) | AcpEvent::Session(_) if self.phase == Phase::Failed => return,
+            AcpEvent::Ready(ready) => {
                 self.version = ready.version.clone();
                 self.abilities = ready.abilities;
                 self.logins = ready.logins.clone();
                 self.core.take(event);
                 return self.open_session(out);
             }
-            Event::Session(session) => {
+            AcpEvent::Session(session) => {
                 let session = (**session).clone();
                 for told in self.core.take(event) {
                     // It is reported with the first prompt. What else there is are messages of a history.
@@ -175,20 +177,22 @@ impl AcpDriver {
                 return self.repeated(event);
             }
             // It is of an earlier process as well.
-            Event::Notice { .. } if self.past.is_some() && self.phase == Phase::Opening => {
+            AcpEvent::Notice { .. } if self.past.is_some() && self.phase == Phase::Opening => {
                 return self.repeated(event);
             }
             // No turn is running, so nothing may run.
-            Event::Permission(permission) if self.is_repeating => {
+            AcpEvent::Permission(permission) if self.is_repeating => {
                 let request = permission.request;
                 return self.cancel(request, out);
             }
-            Event::LoginRequired { message, .. } => {
+            AcpEvent::LoginRequired { message, .. } => {
                 let (login, message) = (self.login(), message.clone());
                 return self.needs_login(message, login, out);
             }
-            Event::Failed { action, failure } => return self.failed(&action.clone(), &failure.clone(), out),
-            Event::Done(Action::SetMode { .. } | Action::SetOption { .. })
+            AcpEvent::Failed { action, failure } => {
+                return self.failed(&action.clone(), &failure.clone(), out);
+            }
+            AcpEvent::Done(AcpAction::SetMode { .. } | AcpAction::SetOption { .. })
                 if self.phase == Phase::Switching =>
             {
                 if let Some(session) = self.driver.session().cloned() {
@@ -196,32 +200,34 @@ impl AcpDriver {
                 }
                 return;
             }
-            Event::Done(Action::SetMode { .. }) if self.phase == Phase::Outlasting => {
+            AcpEvent::Done(AcpAction::SetMode { .. }) if self.phase == Phase::Outlasting => {
                 return self.outlast_repeat(out);
             }
-            Event::Done(action) if self.phase == Phase::Ready => {
+            AcpEvent::Done(action) if self.phase == Phase::Ready => {
                 return self.change_made(&action.clone(), out);
             }
-            Event::Options(_) if self.phase == Phase::Ready => return self.options_changed(out),
-            Event::Mode { id } if self.phase == Phase::Ready => self.mode_changed(&id.clone(), out),
-            Event::Question(question) if self.is_repeating => {
+            AcpEvent::Options(_) if self.phase == Phase::Ready => return self.options_changed(out),
+            AcpEvent::Mode { id } if self.phase == Phase::Ready => self.mode_changed(&id.clone(), out),
+            AcpEvent::Question(question) if self.is_repeating => {
                 let request = question.request;
                 return self.cancel(request, out);
             }
-            Event::Withdrawn { request, .. } => {
+            AcpEvent::Withdrawn { request, .. } => {
                 self.open.remove(request);
             }
-            Event::Stored { .. } => return self.listed(event, out),
-            Event::Call(call) if call.status == Some(CallStatus::Cancelled) && self.row.leaves_commands() => {
+            AcpEvent::Stored { .. } => return self.listed(event, out),
+            AcpEvent::Call(call)
+                if call.status == Some(CallStatus::Cancelled) && self.row.leaves_commands() =>
+            {
                 self.left_running.extend(self.core.command(&call.id).map(str::to_owned));
             }
-            Event::TurnEnded { .. } => self.warn_of_commands(out),
+            AcpEvent::TurnEnded { .. } => self.warn_of_commands(out),
             _ => {}
         }
         let event = match event {
             // qwen-code 0.24.4 ends a turn that was interrupted while it asked as any other one.
-            Event::TurnEnded { end: TurnEnd::Done, tokens } if self.is_interrupted => {
-                Event::TurnEnded { end: TurnEnd::Cancelled, tokens }
+            AcpEvent::TurnEnded { end: AcpTurnEnd::Done, tokens } if self.is_interrupted => {
+                AcpEvent::TurnEnded { end: AcpTurnEnd::Cancelled, tokens }
             }
             event => event,
         };
@@ -262,16 +268,16 @@ impl AcpDriver {
         self.phase = Phase::Opening;
         let folder = self.setup.folder.clone();
         let command = match self.setup.resume.clone() {
-            None => Command::NewSession { folder },
+            None => AcpCommand::NewSession { folder },
             Some(id) if self.abilities.load && self.setup.wants_past => {
                 self.is_repeating = true;
                 self.request_past(out);
-                Command::LoadSession { id, folder }
+                AcpCommand::LoadSession { id, folder }
             }
-            Some(id) if self.abilities.resume => Command::ResumeSession { id, folder },
+            Some(id) if self.abilities.resume => AcpCommand::ResumeSession { id, folder },
             Some(id) if self.abilities.load => {
                 self.is_repeating = true;
-                Command::LoadSession { id, folder }
+                AcpCommand::LoadSession { id, folder }
             }
             Some(_) => {
                 return self.conversation_lost("the agent cannot continue a conversation", out);
@@ -283,7 +289,7 @@ impl AcpDriver {
     }
 
     /// The session is usable once it asks, as far as the protocol says. `switches`: it can be made to ask.
-    fn check_asking(&mut self, session: &Session, switches: bool, out: &mut Output) {
+    fn check_asking(&mut self, session: &AcpSession, switches: bool, out: &mut Output) {
         self.init.permission_mode.clone_from(&session.mode);
         match self.row.asking.of(session) {
             Asks::Yes => {
@@ -314,7 +320,7 @@ impl AcpDriver {
     fn outlast_repeat(&mut self, out: &mut Output) {
         let mode = self.driver.session().and_then(|session| session.mode.clone());
         let is_over = !self.has_repeated || self.n_rounds_left == 0;
-        let again = mode.filter(|_| !is_over).map(|id| Command::SetMode { id });
+        let again = mode.filter(|_| !is_over).map(|id| AcpCommand::SetMode { id });
         self.phase = Phase::Outlasting;
         self.has_repeated = false;
         self.n_rounds_left = self.n_rounds_left.saturating_sub(1);
@@ -354,14 +360,14 @@ impl AcpDriver {
     }
 
     /// A command failed. While the session is being made, that ends the start.
-    fn failed(&mut self, action: &Action, failure: &Failure, out: &mut Output) {
+    fn failed(&mut self, action: &AcpAction, failure: &Failure, out: &mut Output) {
         let problem = words(failure);
         match action {
             _ if self.phase == Phase::Failed => {}
-            Action::ListSessions => self.list_failed(out),
-            Action::LoadSession if self.resumes_without_past(&problem, out) => {}
-            Action::LoadSession | Action::ResumeSession => self.conversation_lost(&problem, out),
-            Action::Initialize | Action::NewSession => {
+            AcpAction::ListSessions => self.list_failed(out),
+            AcpAction::LoadSession if self.resumes_without_past(&problem, out) => {}
+            AcpAction::LoadSession | AcpAction::ResumeSession => self.conversation_lost(&problem, out),
+            AcpAction::Initialize | AcpAction::NewSession => {
                 let words = match failure {
                     Failure::Refused(_) => format!("{} could not begin a session.", self.name),
                     _ => format!("{} does not speak the protocol that Deskbell knows.", self.name),
@@ -423,7 +429,7 @@ impl AcpDriver {
     fn mode_changed(&mut self, id: &str, out: &mut Output) {
         self.init.permission_mode = Some(id.to_owned());
         self.report_choices(out);
-        if let Asking::Mode(asks) = self.row.asking
+        if let AskingHabit::Mode(asks) = self.row.asking
             && asks != id
             && self.chosen_mode.as_deref() != Some(id)
         {
@@ -442,11 +448,11 @@ impl AcpDriver {
         out.events.push(AgentEvent::Init(Box::new(self.init.clone())));
         let mut parts: Vec<PromptPart> = attachments.iter().map(part).collect();
         parts.push(PromptPart::Text(text.to_owned()));
-        if let Err(refusal) = self.command(Command::Prompt(parts), out) {
+        if let Err(refusal) = self.command(AcpCommand::Prompt(parts), out) {
             let result = TurnResult {
                 is_error: true,
                 words: Some(match refusal {
-                    Refusal::NotOffered => {
+                    AcpRefusal::NotOffered => {
                         format!("{} does not take these attachments. The prompt was not sent.", self.name)
                     }
                     refusal => why(&refusal),
@@ -461,7 +467,7 @@ impl AcpDriver {
         let outcome = match request {
             HostRequest::Initialize { .. } => {
                 self.beginning = Some(request_id.to_owned());
-                let command = Command::Initialize { version: VERSION.to_owned() };
+                let command = AcpCommand::Initialize { version: VERSION.to_owned() };
                 if let Err(refusal) = self.command(command, out) {
                     self.cannot_start(format!("{} could not begin.", self.name), Some(why(&refusal)), out);
                 }
@@ -469,7 +475,7 @@ impl AcpDriver {
             }
             HostRequest::Interrupt => match self.interrupt(out) {
                 // Without a turn there is nothing to interrupt: it has just ended.
-                Ok(()) | Err(Refusal::NoTurn) => Ok(Answer::StillQueued(Vec::new())),
+                Ok(()) | Err(AcpRefusal::NoTurn) => Ok(Answer::StillQueued(Vec::new())),
                 Err(refusal) => Err(Refused { message: why(&refusal), is_unknown: false }),
             },
             HostRequest::CancelPrompt(_) => Ok(Answer::Cancelled(false)),
@@ -491,8 +497,8 @@ impl AcpDriver {
             None => asked.allow_once().map(|option| option.id.clone()),
         };
         let chosen = match option {
-            Some(option) => self.command(Command::Choose { request, option }, out),
-            None => Err(Refusal::NoSuchOption),
+            Some(option) => self.command(AcpCommand::Choose { request, option }, out),
+            None => Err(AcpRefusal::NoSuchOption),
         };
         if chosen.is_err() {
             // Nothing that was not chosen is allowed.
@@ -507,8 +513,8 @@ impl AcpDriver {
         if let Some((request, asked)) = self.take(request_id) {
             let option = asked.options.iter().find(|option| option.kind == OptionKind::RejectOnce);
             let denied = match option.map(|option| option.id.clone()) {
-                Some(option) => self.command(Command::Choose { request, option }, out),
-                None => Err(Refusal::NoSuchOption),
+                Some(option) => self.command(AcpCommand::Choose { request, option }, out),
+                None => Err(AcpRefusal::NoSuchOption),
             };
             if denied.is_err() {
                 self.cancel(request, out);
@@ -527,7 +533,7 @@ impl AcpDriver {
             return self.deny(request_id, false, out);
         };
         let Some((request, _)) = self.take(request_id) else { return };
-        if self.command(Command::Answer { request, option, answers }, out).is_err() {
+        if self.command(AcpCommand::Answer { request, option, answers }, out).is_err() {
             self.cancel(request, out);
             notice("warning", format!("{} did not take the answer, so it got none.", self.name), out);
         }
@@ -536,8 +542,8 @@ impl AcpDriver {
     fn fill(&mut self, request_id: &str, values: Option<Map<String, Value>>, out: &mut Output) {
         let Some((request, _)) = self.take(request_id) else { return };
         let answer = match values {
-            Some(values) => Command::Fill { request, values: values.into_iter().collect() },
-            None => Command::Decline { request },
+            Some(values) => AcpCommand::Fill { request, values: values.into_iter().collect() },
+            None => AcpCommand::Decline { request },
         };
         if self.command(answer, out).is_err() {
             self.cancel(request, out);
@@ -545,8 +551,8 @@ impl AcpDriver {
         }
     }
 
-    fn interrupt(&mut self, out: &mut Output) -> Result<(), Refusal> {
-        self.command(Command::Interrupt, out)?;
+    fn interrupt(&mut self, out: &mut Output) -> Result<(), AcpRefusal> {
+        self.command(AcpCommand::Interrupt, out)?;
         self.is_interrupted = true;
         Ok(())
     }
@@ -558,7 +564,7 @@ impl AcpDriver {
 
     fn cancel(&mut self, request: RequestKey, out: &mut Output) {
         // Refused if it is over: the agent withdrew it meanwhile.
-        let _ = self.command(Command::Cancel { request }, out);
+        let _ = self.command(AcpCommand::Cancel { request }, out);
     }
 }
 
@@ -606,17 +612,21 @@ impl Driver for AcpDriver {
 
     fn close(&mut self, out: &mut Output) {
         // It is refused only if it was sent already. The session has ended for the core, so no event counts.
-        if let Ok(step) = self.driver.command(Command::Stop) {
+        if let Ok(step) = self.driver.command(AcpCommand::Stop) {
             out.lines.extend(step.lines);
         }
     }
 }
 
 /// Whether an event is a part of the conversation.
-fn is_content(event: &Event) -> bool {
+fn is_content(event: &AcpEvent) -> bool {
     matches!(
         event,
-        Event::Said { .. } | Event::Call(_) | Event::Plan(_) | Event::Usage(_) | Event::Compaction { .. }
+        AcpEvent::Said { .. }
+            | AcpEvent::Call(_)
+            | AcpEvent::Plan(_)
+            | AcpEvent::Usage(_)
+            | AcpEvent::Compaction { .. }
     )
 }
 
@@ -625,19 +635,19 @@ fn notice(level: &str, text: String, out: &mut Output) {
 }
 
 /// A refusal in words.
-fn why(refusal: &Refusal) -> String {
+fn why(refusal: &AcpRefusal) -> String {
     match refusal {
-        Refusal::NotOffered => "The agent does not offer this.",
-        Refusal::NoSession | Refusal::NotNow => "There is no session yet.",
-        Refusal::HasSession => "There is a session already.",
-        Refusal::TurnRunning => "The agent is still working on the last prompt.",
-        Refusal::NoTurn => "The agent is not working.",
-        Refusal::NotOpen => "The request is over.",
-        Refusal::NoSuchOption => "The request has no such answer.",
-        Refusal::NoSuchSetting => "The agent has no such setting.",
-        Refusal::WrongField(name) => return format!("The answer does not fit the field “{name}”."),
-        Refusal::Empty => "The prompt is empty.",
-        Refusal::Stopping => "The agent is being stopped.",
+        AcpRefusal::NotOffered => "The agent does not offer this.",
+        AcpRefusal::NoSession | AcpRefusal::NotNow => "There is no session yet.",
+        AcpRefusal::HasSession => "There is a session already.",
+        AcpRefusal::TurnRunning => "The agent is still working on the last prompt.",
+        AcpRefusal::NoTurn => "The agent is not working.",
+        AcpRefusal::NotOpen => "The request is over.",
+        AcpRefusal::NoSuchOption => "The request has no such answer.",
+        AcpRefusal::NoSuchSetting => "The agent has no such setting.",
+        AcpRefusal::WrongField(name) => return format!("The answer does not fit the field “{name}”."),
+        AcpRefusal::Empty => "The prompt is empty.",
+        AcpRefusal::Stopping => "The agent is being stopped.",
     }
     .to_owned()
 }

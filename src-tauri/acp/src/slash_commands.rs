@@ -1,6 +1,6 @@
 //! An agent's slash commands as those of the core: bounded, and without what cannot be shown or typed.
 
-use crate::event::SlashCommand;
+use crate::event::AcpSlashCommand;
 
 /// A list is part of every change of its session that the window receives.
 const MOST_COMMANDS: usize = 256;
@@ -9,12 +9,12 @@ const LONGEST_DESCRIPTION: usize = 300;
 const LONGEST_HINT: usize = 100;
 
 /// The commands that a user can choose, in the agent's order. The rest of a long list is left out.
-pub fn of_core(commands: Vec<SlashCommand>) -> Vec<deskbell_api::SlashCommand> {
+pub fn of_core(commands: Vec<AcpSlashCommand>) -> Vec<deskbell_api::SlashCommand> {
     commands.into_iter().filter_map(one).take(MOST_COMMANDS).collect()
 }
 
 /// A name is sent back to the agent. One that would have to be changed for that is left out: it would be another command.
-fn one(command: SlashCommand) -> Option<deskbell_api::SlashCommand> {
+fn one(command: AcpSlashCommand) -> Option<deskbell_api::SlashCommand> {
     let name = command.name.trim_start_matches('/');
     let is_usable = !name.is_empty()
         && name.chars().nth(LONGEST_NAME).is_none()
@@ -54,15 +54,15 @@ pub(crate) fn is_unseen(c: char) -> bool {
 mod tests {
     use super::*;
 
-    fn command(name: &str, description: &str, hint: Option<&str>) -> SlashCommand {
-        SlashCommand {
+    fn command(name: &str, description: &str, hint: Option<&str>) -> AcpSlashCommand {
+        AcpSlashCommand {
             name: name.to_owned(),
             description: description.to_owned(),
             hint: hint.map(str::to_owned),
         }
     }
 
-    fn names(commands: Vec<SlashCommand>) -> Vec<String> {
+    fn names(commands: Vec<AcpSlashCommand>) -> Vec<String> {
         of_core(commands).into_iter().map(|command| command.name).collect()
     }
 

@@ -3,7 +3,7 @@
 //! The protocol gives a call a kind, an input of any form and diffs. The core gets a call that is read by its kind. A
 //! call whose kind does not fit its input is shown with its own name and its whole input.
 
-use crate::event::{CallInput, CallKind, CallStatus, Diff, Exit, Place, PlanEntry, PlanStatus};
+use crate::event::{AcpDiff, AcpPlace, CallInput, CallKind, CallStatus, Exit, PlanEntry, PlanStatus};
 use deskbell_agent::tool::{RawInput, Replacement, ToolInput, ToolKind};
 use deskbell_agent::{AskedCall, FileChange, ReadTool, Rejection, ToolCall, ToolResult};
 use deskbell_api::{Todo, TodoState};
@@ -102,17 +102,17 @@ impl Shown {
 
 /// What is known of a call.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Facts<'a> {
+pub struct CallFacts<'a> {
     pub title: Option<&'a str>,
     pub tool: Option<&'a str>,
     pub kind: Option<CallKind>,
     pub input: Option<&'a CallInput>,
-    pub places: &'a [Place],
-    pub diffs: &'a [Diff],
+    pub places: &'a [AcpPlace],
+    pub diffs: &'a [AcpDiff],
 }
 
 /// What a call does, with its input.
-pub fn shown(facts: Facts<'_>) -> Shown {
+pub fn shown(facts: CallFacts<'_>) -> Shown {
     let raw = facts.input.and_then(|input| input.json.as_ref());
     let command = facts.input.and_then(|input| input.command.as_deref());
     let named = |usual: &str| facts.tool.filter(|name| !name.is_empty()).unwrap_or(usual).to_owned();
@@ -120,7 +120,7 @@ pub fn shown(facts: Facts<'_>) -> Shown {
         let input = with_raw(json!({ "command": command }), raw);
         return Shown { name: named("command"), kind: ToolKind::Command, input };
     }
-    if let [Diff { path, old, new }] = facts.diffs {
+    if let [AcpDiff { path, old, new }] = facts.diffs {
         let (kind, input) = match old {
             Some(old) => (ToolKind::Edit, json!({"path": path, "old": old, "new": new})),
             None => (ToolKind::Write, json!({"path": path, "content": new})),
@@ -128,7 +128,7 @@ pub fn shown(facts: Facts<'_>) -> Shown {
         return Shown { name: named("edit"), kind, input: with_raw(input, raw) };
     }
     // Only the agent's own place: which field of an input is the path differs between agents.
-    if let (Some(CallKind::Read), [Place { path, .. }], []) = (facts.kind, facts.places, facts.diffs) {
+    if let (Some(CallKind::Read), [AcpPlace { path, .. }], []) = (facts.kind, facts.places, facts.diffs) {
         return Shown {
             name: named("read"),
             kind: ToolKind::Read,
@@ -143,7 +143,7 @@ pub fn shown(facts: Facts<'_>) -> Shown {
         (Some(raw), _) => Map::from_iter([("input".to_owned(), raw.clone())]),
     };
     if !facts.diffs.is_empty() {
-        let change = |diff: &Diff| json!({"path": diff.path, "before": diff.old, "after": diff.new});
+        let change = |diff: &AcpDiff| json!({"path": diff.path, "before": diff.old, "after": diff.new});
         input.insert("changes".to_owned(), facts.diffs.iter().map(change).collect());
     }
     Shown { name: name.to_owned(), kind: ToolKind::Other, input: input.into() }
@@ -207,11 +207,11 @@ mod tests {
 
     fn command(json: Value, command: &str) -> Shown {
         let input = input(json, Some(command));
-        shown(Facts {
+        shown(CallFacts {
             title: Some("Harmless"),
             kind: Some(CallKind::Execute),
             input: Some(&input),
-            ..Facts::default()
+            ..CallFacts::default()
         })
     }
 
@@ -222,15 +222,19 @@ mod tests {
     #[test]
     fn a_read_names_its_file_if_the_agent_says_which() {
         let input = input(json!({"file_path": "/p/a", "limit": 3}), None);
-        let place = [Place { path: "/p/a".to_owned(), line: None }];
-        let facts =
-            Facts { tool: Some("Read"), kind: Some(CallKind::Read), input: Some(&input), ..Facts::default() };
-        let named = shown(Facts { places: &place, ..facts });
+        let place = [AcpPlace { path: "/p/a".to_owned(), line: None }];
+        let facts = CallFacts {
+            tool: Some("Read"),
+            kind: Some(CallKind::Read),
+            input: Some(&input),
+            ..CallFacts::default()
+        };
+        let named = shown(CallFacts { places: &place, ..facts });
         assert_eq!((named.name.as_str(), named.kind), ("Read", ToolKind::Read));
         assert_eq!(named.input, json!({"path": "/p/a", "rawInput": {"file_path": "/p/a", "limit": 3}}));
         let two = [place[0].clone(), place[0].clone()];
         for places in [&[][..], &two[..]] {
-            assert_eq!(shown(Facts { places, ..facts }).kind, ToolKind::Other);
+            assert_eq!(shown(CallFacts { places, ..facts }).kind, ToolKind::Other);
         }
     }
 
@@ -248,13 +252,18 @@ mod tests {
 
     #[test]
     fn a_change_of_one_file_is_shown_as_one_and_several_are_all_in_the_input() {
-        let diff = |old: Option<&str>| Diff {
+        let diff = |old: Option<&str>| AcpDiff {
             path: "/a".to_owned(),
             old: old.map(str::to_owned),
             new: "new".to_owned(),
         };
-        let of = |diffs: &[Diff]| {
-            shown(Facts { tool: Some("patch"), kind: Some(CallKind::Edit), diffs, ..Facts::default() })
+        let of = |diffs: &[AcpDiff]| {
+            shown(CallFacts {
+                tool: Some("patch"),
+                kind: Some(CallKind::Edit),
+                diffs,
+                ..CallFacts::default()
+            })
         };
         let edit = json!({"path": "/a", "old": "old", "new": "new"});
         assert_eq!(of(&[diff(Some("old"))]), call("patch", ToolKind::Edit, edit));
@@ -287,11 +296,11 @@ mod tests {
     #[test]
     fn a_call_without_a_kind_keeps_its_name_and_its_whole_input() {
         let input = input(json!([1, 2]), None);
-        let facts = Facts { title: Some("Odd"), input: Some(&input), ..Facts::default() };
+        let facts = CallFacts { title: Some("Odd"), input: Some(&input), ..CallFacts::default() };
         assert_eq!(shown(facts), call("Odd", ToolKind::Other, json!({"input": [1, 2]})));
-        assert_eq!(shown(Facts::default()), call("tool", ToolKind::Other, json!({})));
+        assert_eq!(shown(CallFacts::default()), call("tool", ToolKind::Other, json!({})));
         // A kind without a command is no command.
-        let facts = Facts { kind: Some(CallKind::Execute), tool: Some("shell"), ..Facts::default() };
+        let facts = CallFacts { kind: Some(CallKind::Execute), tool: Some("shell"), ..CallFacts::default() };
         assert_eq!(shown(facts), call("shell", ToolKind::Other, json!({})));
     }
 
@@ -301,14 +310,15 @@ mod tests {
         assert_eq!((only.action.as_deref(), only.is_only_action, only.has_more), (Some("ls"), true, false));
         let more = command(json!({"command": "ls", "sandbox": false}), "ls").asked();
         assert_eq!((more.action.as_deref(), more.is_only_action, more.has_more), (Some("ls"), false, true));
-        let diff = [Diff { path: "/a".to_owned(), old: Some("old".to_owned()), new: "new".to_owned() }];
-        let edit = shown(Facts { kind: Some(CallKind::Edit), diffs: &diff, ..Facts::default() }).asked();
+        let diff = [AcpDiff { path: "/a".to_owned(), old: Some("old".to_owned()), new: "new".to_owned() }];
+        let edit =
+            shown(CallFacts { kind: Some(CallKind::Edit), diffs: &diff, ..CallFacts::default() }).asked();
         let change = FileChange { path: "/a".to_owned(), old: "old".to_owned(), new: "new".to_owned() };
         assert_eq!(
             (edit.kind, edit.change, edit.paths),
             (ToolKind::Edit, Some(change), vec!["/a".to_owned()])
         );
-        assert_eq!(shown(Facts::default()).asked(), AskedCall::default());
+        assert_eq!(shown(CallFacts::default()).asked(), AskedCall::default());
     }
 
     #[test]

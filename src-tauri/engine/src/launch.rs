@@ -8,7 +8,7 @@ use crate::claude::{self, ClaudeDriver, options, other_sessions};
 use crate::locate::usual_directories;
 use crate::trust::snapshot::{self, Snapshot};
 use deskbell_acp::agents::{Restriction, Variable};
-use deskbell_acp::{AcpDriver, ChosenAgent, Setup};
+use deskbell_acp::{AcpDriver, AcpSetup, ChosenAgent};
 pub(crate) use mode::StartMode;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -106,7 +106,7 @@ impl Launch {
 pub(crate) fn driver(acp: Option<&ChosenAgent>, project: &Path, start: &Start) -> Box<dyn Driver> {
     match acp {
         None => Box::<ClaudeDriver>::default(),
-        Some(agent) => Box::new(AcpDriver::new(Setup {
+        Some(agent) => Box::new(AcpDriver::new(AcpSetup {
             agent: agent.clone(),
             folder: project.to_string_lossy().into_owned(),
             resume: start.resume.clone(),

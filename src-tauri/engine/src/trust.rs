@@ -27,7 +27,7 @@ use crate::claude::{self, trust::Findings};
 use agent_files::AgentFile;
 use deskbell_acp::ChosenAgent;
 use deskbell_acp::agents::{Restriction, UNKNOWN};
-use deskbell_acp::folder::Checked;
+use deskbell_acp::folder::FolderCheck;
 use files::{Content, Found, Role};
 use std::path::{Path, PathBuf};
 use survey::Survey;
@@ -118,7 +118,7 @@ fn view_of(agent: &ChosenAgent) -> TrustAgent {
         Restriction::TrustedOnly(reason) => Some(reason.to_owned()),
         Restriction::ByItself => None,
     };
-    let unchecked = row.folder.checked == Checked::Documentation;
+    let unchecked = row.folder.checked == FolderCheck::Documentation;
     TrustAgent { id: decision_id(agent), name: agent.name(), unchecked, trusted_only }
 }
 

@@ -274,7 +274,7 @@ fn login_path() -> Option<OsString> {
 
 /// The name of the agent that a program belongs to by its npm package, if that is another one: two adapters of Codex have
 /// the same program name.
-fn of_other_package(program: &Path, row: &agents::Agent) -> Option<&'static str> {
+fn of_other_package(program: &Path, row: &agents::AcpAgent) -> Option<&'static str> {
     let real = dunce::canonicalize(program).unwrap_or_else(|_| program.to_owned());
     let is_in = |package: &str| {
         let names: Vec<&str> = package.split('/').collect();

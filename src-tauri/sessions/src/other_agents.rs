@@ -5,7 +5,7 @@ use crate::agent::{self, Chosen, Run};
 use crate::trust::Allowed;
 use deskbell_engine::LocalHost;
 use deskbell_engine::acp::ChosenAgent;
-use deskbell_engine::acp::agents::{AGENTS, Agent, DEMO, Proof, Restriction};
+use deskbell_engine::acp::agents::{AGENTS, AcpAgent, DEMO, Proof, Restriction};
 use deskbell_engine::api::*;
 use deskbell_engine::disk;
 use deskbell_engine::launch::Launch;
@@ -46,7 +46,7 @@ fn without_values(profile: Profile) -> Profile {
 }
 
 /// An agent of the table as a window shows it.
-pub fn described(row: &Agent, state: OtherAgentState) -> OtherAgent {
+pub fn described(row: &AcpAgent, state: OtherAgentState) -> OtherAgent {
     let trusted_only = match row.restriction {
         Restriction::TrustedOnly(reason) => Some(reason.to_owned()),
         Restriction::ByItself => None,
@@ -81,7 +81,7 @@ pub async fn trials(agents: &[OtherAgent], data: &Path, run: &Run) -> BTreeMap<S
 
 /// Searches for the program of a row as a session would.
 async fn launch(
-    row: &'static Agent,
+    row: &'static AcpAgent,
     data: PathBuf,
     run: Run,
 ) -> Result<Result<Launch, CommandError>, disk::Unfinished> {
@@ -98,14 +98,14 @@ async fn launch(
 }
 
 /// An agent that was not found, with the command that installs it.
-pub fn missing(row: &Agent) -> OtherAgentState {
+pub fn missing(row: &AcpAgent) -> OtherAgentState {
     let command = row.package.map(|package| format!("npm install -g {package}"));
     let install = command.map(|command| SetupCommand { label: "npm".to_owned(), command });
     OtherAgentState::Missing { install }
 }
 
 /// Searches for the program of a row, and asks it for its version.
-async fn state(row: &'static Agent, data: PathBuf, run: Run) -> OtherAgentState {
+async fn state(row: &'static AcpAgent, data: PathBuf, run: Run) -> OtherAgentState {
     match launch(row, data, run).await {
         Ok(Ok(launch)) => launch.state_of_other(&LocalHost).await,
         Ok(Err(_)) => missing(row),

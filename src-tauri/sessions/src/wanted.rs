@@ -1,6 +1,6 @@
 //! The agent or profile of a new session on another machine, and its open trust question.
 
-use deskbell_engine::acp::agents::{Agent, DEMO, agent};
+use deskbell_engine::acp::agents::{AcpAgent, DEMO, agent};
 use deskbell_engine::api::*;
 use deskbell_engine::title::Title;
 
@@ -11,7 +11,7 @@ pub const LONGEST_NAME: usize = 60;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Wanted {
     /// One of the table.
-    Agent(&'static Agent),
+    Agent(&'static AcpAgent),
     /// A profile of the settings there.
     Profile(String),
 }

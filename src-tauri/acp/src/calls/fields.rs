@@ -1,7 +1,7 @@
 //! The fields of an update of a call, as types.
 
 use super::Odd;
-use crate::event::{CallKind, CallStatus, Content, Diff, Place};
+use crate::event::{AcpDiff, AcpPlace, CallKind, CallStatus, Content};
 use crate::read::{content, text};
 use crate::rpc::shortened;
 use agent_client_protocol_schema::v1;
@@ -18,8 +18,8 @@ pub(super) struct Fields {
     pub kind: Option<CallKind>,
     pub status: Option<CallStatus>,
     pub input: Option<Value>,
-    pub places: Option<Vec<Place>>,
-    pub diffs: Vec<Diff>,
+    pub places: Option<Vec<AcpPlace>>,
+    pub diffs: Vec<AcpDiff>,
     /// The text of its content.
     pub text: Option<String>,
     pub attachments: Vec<Content>,
@@ -56,7 +56,7 @@ pub(super) fn fields(update: &Value) -> (Fields, Vec<Odd>) {
             for item in list {
                 match v1::ToolCallLocation::deserialize(item) {
                     Ok(place) => {
-                        places.push(Place { path: place.path.display().to_string(), line: place.line });
+                        places.push(AcpPlace { path: place.path.display().to_string(), line: place.line });
                     }
                     Err(_) => odd.push(("locations", item.clone())),
                 }
@@ -97,7 +97,7 @@ fn bound(attachments: &mut Vec<Content>) {
 /// One item of a call's content.
 fn part(item: &Value, fields: &mut Fields) {
     match v1::ToolCallContent::deserialize(item) {
-        Ok(v1::ToolCallContent::Diff(diff)) => fields.diffs.push(Diff {
+        Ok(v1::ToolCallContent::Diff(diff)) => fields.diffs.push(AcpDiff {
             path: diff.path.display().to_string(),
             old: diff.old_text,
             new: diff.new_text,

@@ -1,21 +1,23 @@
 //! What the agent requests: permission for a call, and values for a form. Everything else is refused at once.
 
-use super::{Driver, MOST_OPEN, Step};
-use crate::event::{Event, OptionKind, Permission, PermissionOption, Question, RequestKey, Withdrawal};
+use super::{AcpClient, ClientStep, MOST_OPEN};
+use crate::event::{
+    AcpEvent, AcpOptionKind, AcpQuestion, Permission, PermissionOption, RequestKey, Withdrawal,
+};
 use crate::read;
-use crate::requests::{Asked, cancelled};
+use crate::requests::{AskedRequest, cancelled};
 use crate::rpc::{self, Id, shortened};
 use agent_client_protocol_schema::v1;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-impl Driver {
-    pub(super) fn request(&mut self, id: Id, method: String, params: Value, step: &mut Step) {
+impl AcpClient {
+    pub(super) fn request(&mut self, id: Id, method: String, params: Value, step: &mut ClientStep) {
         if let Some((request, asked)) = self.theirs.close_id(&id) {
             // An answer to this id could go to either request, so neither is allowed.
             self.was_denied(&asked);
             step.lines.push(rpc::answer(&id, &cancelled(&asked)));
-            step.events.push(Event::Withdrawn { request, reason: Withdrawal::Repeated });
+            step.events.push(AcpEvent::Withdrawn { request, reason: Withdrawal::Repeated });
             let reason = "the id is that of a request that is open";
             step.lines.push(rpc::error(&id, rpc::INVALID_REQUEST, reason));
             step.events.push(refused(method, reason, &params));
@@ -33,7 +35,7 @@ impl Driver {
         }
     }
 
-    fn permission(&mut self, id: &Id, params: &Value, step: &mut Step) -> Result<(), (i64, String)> {
+    fn permission(&mut self, id: &Id, params: &Value, step: &mut ClientStep) -> Result<(), (i64, String)> {
         let invalid = |reason: &str| (rpc::INVALID_PARAMS, reason.to_owned());
         let (options, unusable) = options(params.get("options"));
         if options.is_empty() {
@@ -43,9 +45,10 @@ impl Driver {
         let (call, explanation, change, odd) = asked.ok_or_else(|| invalid("the request names no call"))?;
         self.push_call(change, odd, step);
         self.message = None;
-        let allows =
-            |kind| matches!(kind, OptionKind::AllowOnce | OptionKind::AllowAlways | OptionKind::Other);
-        let asked = Asked::Permission {
+        let allows = |kind| {
+            matches!(kind, AcpOptionKind::AllowOnce | AcpOptionKind::AllowAlways | AcpOptionKind::Other)
+        };
+        let asked = AskedRequest::Permission {
             call: call.id.clone(),
             options: options.iter().map(|option| (option.id.clone(), allows(option.kind))).collect(),
         };
@@ -55,18 +58,18 @@ impl Driver {
         let session = session.filter(|id| self.is_foreign(id)).map(str::to_owned);
         let unusable = unusable.iter().map(shortened).collect();
         let permission = Permission { request, call, explanation, options, unusable, session };
-        step.events.push(Event::Permission(Box::new(permission)));
+        step.events.push(AcpEvent::Permission(Box::new(permission)));
         Ok(())
     }
 
-    fn question(&mut self, id: &Id, params: &Value, step: &mut Step) -> Result<(), (i64, String)> {
+    fn question(&mut self, id: &Id, params: &Value, step: &mut ClientStep) -> Result<(), (i64, String)> {
         let (call, message, fields) =
             crate::question::read(params).map_err(|reason| (rpc::INVALID_PARAMS, reason))?;
         let place = ("elicitation/create", params);
-        let Some(request) = self.open(id, Asked::Question(fields.clone()), place, step) else {
+        let Some(request) = self.open(id, AskedRequest::Question(fields.clone()), place, step) else {
             return Ok(());
         };
-        step.events.push(Event::Question(Box::new(Question {
+        step.events.push(AcpEvent::Question(Box::new(AcpQuestion {
             request,
             call,
             message,
@@ -80,9 +83,9 @@ impl Driver {
     fn open(
         &mut self,
         id: &Id,
-        asked: Asked,
+        asked: AskedRequest,
         (method, params): (&str, &Value),
-        step: &mut Step,
+        step: &mut ClientStep,
     ) -> Option<RequestKey> {
         let reason = if self.is_stopping || (self.is_in_turn && self.is_interrupted) {
             "its turn was cancelled"
@@ -110,11 +113,11 @@ fn options(list: Option<&Value>) -> (Vec<PermissionOption>, Vec<Value>) {
                 let name = read::text(&option, "name").unwrap_or_else(|| id.clone());
                 let kind = option.get("kind").map(v1::PermissionOptionKind::deserialize);
                 let kind = match kind {
-                    Some(Ok(v1::PermissionOptionKind::AllowOnce)) => OptionKind::AllowOnce,
-                    Some(Ok(v1::PermissionOptionKind::AllowAlways)) => OptionKind::AllowAlways,
-                    Some(Ok(v1::PermissionOptionKind::RejectOnce)) => OptionKind::RejectOnce,
-                    Some(Ok(v1::PermissionOptionKind::RejectAlways)) => OptionKind::RejectAlways,
-                    _ => OptionKind::Other,
+                    Some(Ok(v1::PermissionOptionKind::AllowOnce)) => AcpOptionKind::AllowOnce,
+                    Some(Ok(v1::PermissionOptionKind::AllowAlways)) => AcpOptionKind::AllowAlways,
+                    Some(Ok(v1::PermissionOptionKind::RejectOnce)) => AcpOptionKind::RejectOnce,
+                    Some(Ok(v1::PermissionOptionKind::RejectAlways)) => AcpOptionKind::RejectAlways,
+                    _ => AcpOptionKind::Other,
                 };
                 options.push((PermissionOption { id, name, kind }, option));
             }
@@ -130,6 +133,6 @@ fn options(list: Option<&Value>) -> (Vec<PermissionOption>, Vec<Value>) {
     (usable.into_iter().map(|(option, _)| option).collect(), unusable)
 }
 
-fn refused(method: String, reason: &str, params: &Value) -> Event {
-    Event::Refused { method, reason: reason.to_owned(), params: shortened(params) }
+fn refused(method: String, reason: &str, params: &Value) -> AcpEvent {
+    AcpEvent::Refused { method, reason: reason.to_owned(), params: shortened(params) }
 }

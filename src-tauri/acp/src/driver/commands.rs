@@ -1,10 +1,10 @@
 //! Commands to the agent as lines. A refused one changes nothing.
 
-use super::{Driver, Step};
-use crate::command::{Command, NewValue, PromptPart, Refusal};
-use crate::event::{Action, Event, OptionValue, Ready, RequestKey, Session, Withdrawal};
+use super::{AcpClient, ClientStep};
+use crate::command::{AcpCommand, AcpRefusal, NewValue, PromptPart};
+use crate::event::{AcpAction, AcpEvent, AcpSession, OptionValue, Ready, RequestKey, Withdrawal};
 use crate::read;
-use crate::requests::{Asked, cancelled};
+use crate::requests::{AskedRequest, cancelled};
 use crate::rpc;
 use agent_client_protocol_schema::{ProtocolVersion, v1};
 use deskbell_agent::form;
@@ -12,111 +12,113 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 
-impl Driver {
+impl AcpClient {
     /// Carries out a command, or says why it cannot be. A refused one changes nothing.
-    pub fn command(&mut self, command: Command) -> Result<Step, Refusal> {
+    pub fn command(&mut self, command: AcpCommand) -> Result<ClientStep, AcpRefusal> {
         if self.is_stopping {
-            return Err(Refusal::Stopping);
+            return Err(AcpRefusal::Stopping);
         }
-        let mut step = Step::default();
+        let mut step = ClientStep::default();
         match command {
-            Command::Initialize { version } => self.initialize(version, &mut step)?,
-            Command::Login { method } => {
+            AcpCommand::Initialize { version } => self.initialize(version, &mut step)?,
+            AcpCommand::Login { method } => {
                 let known = self.ready()?.logins.iter().any(|login| login.id == method);
-                known.then_some(()).ok_or(Refusal::NotOffered)?;
-                self.ask(Action::Login, "authenticate", &v1::AuthenticateRequest::new(method), &mut step);
+                known.then_some(()).ok_or(AcpRefusal::NotOffered)?;
+                self.ask(AcpAction::Login, "authenticate", &v1::AuthenticateRequest::new(method), &mut step);
             }
-            Command::Logout => {
-                self.ready()?.abilities.logout.then_some(()).ok_or(Refusal::NotOffered)?;
-                self.ask(Action::Logout, "logout", &json!({}), &mut step);
+            AcpCommand::Logout => {
+                self.ready()?.abilities.logout.then_some(()).ok_or(AcpRefusal::NotOffered)?;
+                self.ask(AcpAction::Logout, "logout", &json!({}), &mut step);
             }
-            Command::NewSession { folder } => {
+            AcpCommand::NewSession { folder } => {
                 self.ready()?;
                 self.has_no_session()?;
                 let params = v1::NewSessionRequest::new(PathBuf::from(folder));
-                self.ask(Action::NewSession, "session/new", &params, &mut step);
+                self.ask(AcpAction::NewSession, "session/new", &params, &mut step);
             }
-            Command::LoadSession { id, folder } => {
-                self.ready()?.abilities.load.then_some(()).ok_or(Refusal::NotOffered)?;
+            AcpCommand::LoadSession { id, folder } => {
+                self.ready()?.abilities.load.then_some(()).ok_or(AcpRefusal::NotOffered)?;
                 self.has_no_session()?;
                 let params = v1::LoadSessionRequest::new(id.clone(), PathBuf::from(folder));
                 self.continued = Some(id);
-                self.ask(Action::LoadSession, "session/load", &params, &mut step);
+                self.ask(AcpAction::LoadSession, "session/load", &params, &mut step);
             }
-            Command::ResumeSession { id, folder } => {
-                self.ready()?.abilities.resume.then_some(()).ok_or(Refusal::NotOffered)?;
+            AcpCommand::ResumeSession { id, folder } => {
+                self.ready()?.abilities.resume.then_some(()).ok_or(AcpRefusal::NotOffered)?;
                 self.has_no_session()?;
                 let params = v1::ResumeSessionRequest::new(id.clone(), PathBuf::from(folder));
                 self.continued = Some(id);
-                self.ask(Action::ResumeSession, "session/resume", &params, &mut step);
+                self.ask(AcpAction::ResumeSession, "session/resume", &params, &mut step);
             }
-            Command::ListSessions { folder, next } => {
-                self.ready()?.abilities.list.then_some(()).ok_or(Refusal::NotOffered)?;
+            AcpCommand::ListSessions { folder, next } => {
+                self.ready()?.abilities.list.then_some(()).ok_or(AcpRefusal::NotOffered)?;
                 let params = v1::ListSessionsRequest::new().cwd(folder.map(PathBuf::from)).cursor(next);
-                self.ask(Action::ListSessions, "session/list", &params, &mut step);
+                self.ask(AcpAction::ListSessions, "session/list", &params, &mut step);
             }
-            Command::DeleteSession { id } => {
-                self.ready()?.abilities.delete.then_some(()).ok_or(Refusal::NotOffered)?;
+            AcpCommand::DeleteSession { id } => {
+                self.ready()?.abilities.delete.then_some(()).ok_or(AcpRefusal::NotOffered)?;
                 let params = v1::DeleteSessionRequest::new(id.clone());
-                self.ask(Action::DeleteSession { id }, "session/delete", &params, &mut step);
+                self.ask(AcpAction::DeleteSession { id }, "session/delete", &params, &mut step);
             }
-            Command::Prompt(parts) => self.prompt(parts, &mut step)?,
-            Command::Interrupt => {
-                self.is_in_turn.then_some(()).ok_or(Refusal::NoTurn)?;
+            AcpCommand::Prompt(parts) => self.prompt(parts, &mut step)?,
+            AcpCommand::Interrupt => {
+                self.is_in_turn.then_some(()).ok_or(AcpRefusal::NoTurn)?;
                 self.interrupt(&mut step);
             }
-            Command::SetMode { id } => self.set_mode(id, &mut step)?,
-            Command::SetModel { id } => self.set_model(id, &mut step)?,
-            Command::SetOption { id, value } => self.set_option(id, value, &mut step)?,
-            Command::Choose { request, option } => self.choose(request, option, None, &mut step)?,
-            Command::Answer { request, option, answers } => {
+            AcpCommand::SetMode { id } => self.set_mode(id, &mut step)?,
+            AcpCommand::SetModel { id } => self.set_model(id, &mut step)?,
+            AcpCommand::SetOption { id, value } => self.set_option(id, value, &mut step)?,
+            AcpCommand::Choose { request, option } => self.choose(request, option, None, &mut step)?,
+            AcpCommand::Answer { request, option, answers } => {
                 self.choose(request, option, Some(answers), &mut step)?;
             }
-            Command::Fill { request, values } => {
-                let Some(Asked::Question(fields)) = self.theirs.get(request) else {
-                    return Err(Refusal::NotOpen);
+            AcpCommand::Fill { request, values } => {
+                let Some(AskedRequest::Question(fields)) = self.theirs.get(request) else {
+                    return Err(AcpRefusal::NotOpen);
                 };
                 let content =
-                    form::filled(fields, values.into_iter().collect()).map_err(Refusal::WrongField)?;
+                    form::filled(fields, values.into_iter().collect()).map_err(AcpRefusal::WrongField)?;
                 self.answer(request, &json!({"action": "accept", "content": content}), &mut step);
             }
-            Command::Decline { request } => {
-                let Some(Asked::Question(_)) = self.theirs.get(request) else { return Err(Refusal::NotOpen) };
+            AcpCommand::Decline { request } => {
+                let Some(AskedRequest::Question(_)) = self.theirs.get(request) else {
+                    return Err(AcpRefusal::NotOpen);
+                };
                 self.answer(request, &json!({"action": "decline"}), &mut step);
             }
-            Command::Cancel { request } => {
-                let (id, asked) = self.theirs.close(request).ok_or(Refusal::NotOpen)?;
+            AcpCommand::Cancel { request } => {
+                let (id, asked) = self.theirs.close(request).ok_or(AcpRefusal::NotOpen)?;
                 self.was_denied(&asked);
                 step.lines.push(rpc::answer(&id, &cancelled(&asked)));
             }
-            Command::Stop => self.stop(&mut step),
+            AcpCommand::Stop => self.stop(&mut step),
         }
         Ok(step)
     }
 
-    fn ready(&self) -> Result<&Ready, Refusal> {
-        self.ready.as_ref().ok_or(Refusal::NotNow)
+    fn ready(&self) -> Result<&Ready, AcpRefusal> {
+        self.ready.as_ref().ok_or(AcpRefusal::NotNow)
     }
 
-    fn live_session(&self) -> Result<&Session, Refusal> {
-        self.session.as_ref().ok_or(Refusal::NoSession)
+    fn live_session(&self) -> Result<&AcpSession, AcpRefusal> {
+        self.session.as_ref().ok_or(AcpRefusal::NoSession)
     }
 
-    fn has_no_session(&self) -> Result<(), Refusal> {
-        let asked = [Action::NewSession, Action::LoadSession, Action::ResumeSession];
+    fn has_no_session(&self) -> Result<(), AcpRefusal> {
+        let asked = [AcpAction::NewSession, AcpAction::LoadSession, AcpAction::ResumeSession];
         let has = self.session.is_some() || asked.iter().any(|action| self.ours.has(action));
-        if has { Err(Refusal::HasSession) } else { Ok(()) }
+        if has { Err(AcpRefusal::HasSession) } else { Ok(()) }
     }
 
-    fn ask(&mut self, action: Action, method: &str, params: &impl Serialize, step: &mut Step) {
+    fn ask(&mut self, action: AcpAction, method: &str, params: &impl Serialize, step: &mut ClientStep) {
         let id = self.ours.open(action);
         step.lines.push(rpc::request(id, method, params));
     }
 
     /// Neither files nor terminals are offered: with files the client writes, which no permission request covers.
-    fn initialize(&mut self, version: String, step: &mut Step) -> Result<(), Refusal> {
-        if self.ready.is_some() || self.ours.has(&Action::Initialize) {
-            return Err(Refusal::NotNow);
+    fn initialize(&mut self, version: String, step: &mut ClientStep) -> Result<(), AcpRefusal> {
+        if self.ready.is_some() || self.ours.has(&AcpAction::Initialize) {
+            return Err(AcpRefusal::NotNow);
         }
         let boolean =
             v1::SessionConfigOptionsCapabilities::new().boolean(v1::BooleanConfigOptionCapabilities::new());
@@ -131,14 +133,14 @@ impl Driver {
         let params = v1::InitializeRequest::new(ProtocolVersion::V1)
             .client_capabilities(capabilities)
             .client_info(v1::Implementation::new("deskbell", version).title("Deskbell".to_owned()));
-        self.ask(Action::Initialize, "initialize", &params, step);
+        self.ask(AcpAction::Initialize, "initialize", &params, step);
         Ok(())
     }
 
-    fn prompt(&mut self, parts: Vec<PromptPart>, step: &mut Step) -> Result<(), Refusal> {
+    fn prompt(&mut self, parts: Vec<PromptPart>, step: &mut ClientStep) -> Result<(), AcpRefusal> {
         let session = self.live_session()?.id.clone();
         if self.is_in_turn {
-            return Err(Refusal::TurnRunning);
+            return Err(AcpRefusal::TurnRunning);
         }
         let abilities = self.ready()?.abilities;
         let mut blocks = Vec::new();
@@ -147,7 +149,7 @@ impl Driver {
                 PromptPart::Text(text) if text.is_empty() => continue,
                 PromptPart::Text(text) => v1::ContentBlock::Text(v1::TextContent::new(text)),
                 PromptPart::Image { media_type, data } => {
-                    abilities.images.then_some(()).ok_or(Refusal::NotOffered)?;
+                    abilities.images.then_some(()).ok_or(AcpRefusal::NotOffered)?;
                     v1::ContentBlock::Image(v1::ImageContent::new(data, media_type))
                 }
                 PromptPart::Link { uri, name } => {
@@ -163,7 +165,7 @@ impl Driver {
                     v1::ContentBlock::Resource(v1::EmbeddedResource::new(file))
                 }
                 PromptPart::Document { uri, media_type, data } => {
-                    abilities.embedded_files.then_some(()).ok_or(Refusal::NotOffered)?;
+                    abilities.embedded_files.then_some(()).ok_or(AcpRefusal::NotOffered)?;
                     let file = v1::BlobResourceContents::new(data, uri).mime_type(media_type);
                     let file = v1::EmbeddedResourceResource::BlobResourceContents(file);
                     v1::ContentBlock::Resource(v1::EmbeddedResource::new(file))
@@ -171,19 +173,19 @@ impl Driver {
             });
         }
         if blocks.is_empty() {
-            return Err(Refusal::Empty);
+            return Err(AcpRefusal::Empty);
         }
-        self.ask(Action::Prompt, "session/prompt", &v1::PromptRequest::new(session, blocks), step);
+        self.ask(AcpAction::Prompt, "session/prompt", &v1::PromptRequest::new(session, blocks), step);
         self.is_in_turn = true;
         self.is_interrupted = false;
         self.message = None;
         // Version 1 confirms no prompt: its turn begins when it is sent.
-        step.events.push(Event::TurnStarted);
+        step.events.push(AcpEvent::TurnStarted);
         Ok(())
     }
 
     /// The order matters: an agent that waits for an answer may not read the cancellation before it.
-    fn interrupt(&mut self, step: &mut Step) {
+    fn interrupt(&mut self, step: &mut ClientStep) {
         self.withdraw_all(Withdrawal::Cancelled, step);
         if let Some(session) = &self.session {
             let params = v1::CancelNotification::new(session.id.clone());
@@ -192,7 +194,7 @@ impl Driver {
         self.is_interrupted = true;
     }
 
-    fn stop(&mut self, step: &mut Step) {
+    fn stop(&mut self, step: &mut ClientStep) {
         if self.is_in_turn {
             self.interrupt(step);
         } else {
@@ -201,15 +203,15 @@ impl Driver {
         let closes = self.ready.as_ref().is_some_and(|ready| ready.abilities.close);
         if let (true, Some(session)) = (closes, &self.session) {
             let params = v1::CloseSessionRequest::new(session.id.clone());
-            self.ask(Action::CloseSession, "session/close", &params, step);
+            self.ask(AcpAction::CloseSession, "session/close", &params, step);
         }
         self.is_stopping = true;
     }
 
-    fn set_mode(&mut self, mode: String, step: &mut Step) -> Result<(), Refusal> {
+    fn set_mode(&mut self, mode: String, step: &mut ClientStep) -> Result<(), AcpRefusal> {
         let session = self.live_session()?;
         if !session.modes.iter().any(|known| known.id == mode) {
-            return Err(Refusal::NoSuchSetting);
+            return Err(AcpRefusal::NoSuchSetting);
         }
         let option = session.options.iter().find(|option| read::is_mode(option));
         let has = |option: &OptionValue| match option {
@@ -221,29 +223,30 @@ impl Driver {
             Some(id) => self.set_option(id, NewValue::Choice(mode), step),
             None => {
                 let params = v1::SetSessionModeRequest::new(session.id.clone(), mode.clone());
-                self.ask(Action::SetMode { id: mode }, "session/set_mode", &params, step);
+                self.ask(AcpAction::SetMode { id: mode }, "session/set_mode", &params, step);
                 Ok(())
             }
         }
     }
 
-    fn set_model(&mut self, model: String, step: &mut Step) -> Result<(), Refusal> {
+    fn set_model(&mut self, model: String, step: &mut ClientStep) -> Result<(), AcpRefusal> {
         let session = self.live_session()?;
         // Models among the options replace those of the older form: codex-acp 2.6.0 has both, with other ids.
         if let Some(option) = session.options.iter().find(|option| read::is_model(option)) {
             let id = option.id.clone();
             return self.set_option(id, NewValue::Choice(model), step);
         }
-        session.models.iter().find(|known| known.id == model).ok_or(Refusal::NoSuchSetting)?;
+        session.models.iter().find(|known| known.id == model).ok_or(AcpRefusal::NoSuchSetting)?;
         // Not in the schema. Gemini CLI 0.61.0 has its models in this form only.
         let params = json!({"sessionId": session.id, "modelId": model});
-        self.ask(Action::SetModel { id: model }, "session/set_model", &params, step);
+        self.ask(AcpAction::SetModel { id: model }, "session/set_model", &params, step);
         Ok(())
     }
 
-    fn set_option(&mut self, id: String, value: NewValue, step: &mut Step) -> Result<(), Refusal> {
+    fn set_option(&mut self, id: String, value: NewValue, step: &mut ClientStep) -> Result<(), AcpRefusal> {
         let session = self.live_session()?;
-        let option = session.options.iter().find(|option| option.id == id).ok_or(Refusal::NoSuchSetting)?;
+        let option =
+            session.options.iter().find(|option| option.id == id).ok_or(AcpRefusal::NoSuchSetting)?;
         let (sent, words) = match (&option.value, value) {
             (OptionValue::Choice { choices, .. }, NewValue::Choice(value))
                 if choices.iter().any(|choice| choice.id == value) =>
@@ -253,12 +256,12 @@ impl Driver {
             (OptionValue::Switch(_), NewValue::Switch(on)) => {
                 (v1::SessionConfigOptionValue::boolean(on), on.to_string())
             }
-            _ => return Err(Refusal::NoSuchSetting),
+            _ => return Err(AcpRefusal::NoSuchSetting),
         };
         let action = if read::is_mode(option) {
-            Action::SetMode { id: words }
+            AcpAction::SetMode { id: words }
         } else {
-            Action::SetOption { id: id.clone(), value: words }
+            AcpAction::SetOption { id: id.clone(), value: words }
         };
         let params = v1::SetSessionConfigOptionRequest::new(session.id.clone(), id, sent);
         self.ask(action, "session/set_config_option", &params, step);
@@ -272,12 +275,12 @@ impl Driver {
         request: RequestKey,
         option: String,
         answers: Option<Vec<(usize, String)>>,
-        step: &mut Step,
-    ) -> Result<(), Refusal> {
-        let Some(Asked::Permission { call, options }) = self.theirs.get(request) else {
-            return Err(Refusal::NotOpen);
+        step: &mut ClientStep,
+    ) -> Result<(), AcpRefusal> {
+        let Some(AskedRequest::Permission { call, options }) = self.theirs.get(request) else {
+            return Err(AcpRefusal::NotOpen);
         };
-        let chosen = options.iter().find(|(id, _)| *id == option).ok_or(Refusal::NoSuchOption)?;
+        let chosen = options.iter().find(|(id, _)| *id == option).ok_or(AcpRefusal::NoSuchOption)?;
         let (call, allows) = (call.clone(), chosen.1);
         let mut answer = json!({"outcome": {"outcome": "selected", "optionId": option}});
         if let Some(answers) = answers {
@@ -287,14 +290,14 @@ impl Driver {
         }
         self.answer(request, &answer, step);
         if allows {
-            step.events.extend(self.calls.allowed(&call).map(|call| Event::Call(Box::new(call))));
+            step.events.extend(self.calls.allowed(&call).map(|call| AcpEvent::Call(Box::new(call))));
         } else {
             self.calls.denied(&call);
         }
         Ok(())
     }
 
-    fn answer(&mut self, request: RequestKey, answer: &Value, step: &mut Step) {
+    fn answer(&mut self, request: RequestKey, answer: &Value, step: &mut ClientStep) {
         if let Some((id, _)) = self.theirs.close(request) {
             step.lines.push(rpc::answer(&id, answer));
         }

@@ -1,16 +1,16 @@
 //! What the agent reports of its session, unasked.
 
-use super::{Driver, Step, unknown};
+use super::{AcpClient, ClientStep, unknown};
 use crate::calls::Odd;
-use crate::event::{Call, Content, Event, OptionValue, Usage, Voice};
+use crate::event::{AcpCall, AcpEvent, AcpUsage, Content, OptionValue, Voice};
 use crate::read;
 use agent_client_protocol_schema::v1;
 use serde::Deserialize;
 use serde_json::Value;
 
-impl Driver {
+impl AcpClient {
     /// One `session/update`.
-    pub(super) fn update(&mut self, update: &Value, step: &mut Step) {
+    pub(super) fn update(&mut self, update: &Value, step: &mut ClientStep) {
         let Some(kind) = update.get("sessionUpdate").and_then(Value::as_str) else {
             return step.events.push(unknown("session/update", update));
         };
@@ -29,13 +29,13 @@ impl Driver {
             "plan" => {
                 let (entries, odd) = read::items::<v1::PlanEntry>(update.get("entries"));
                 self.message = None;
-                step.events.push(Event::Plan(entries.into_iter().map(read::plan_entry).collect()));
+                step.events.push(AcpEvent::Plan(entries.into_iter().map(read::plan_entry).collect()));
                 step.events.extend(odd.iter().map(|odd| unknown("plan", odd)));
                 true
             }
             "available_commands_update" => {
                 let (commands, odd) = read::items::<v1::AvailableCommand>(update.get("availableCommands"));
-                step.events.push(Event::Commands(commands.into_iter().map(read::command).collect()));
+                step.events.push(AcpEvent::Commands(commands.into_iter().map(read::command).collect()));
                 step.events.extend(odd.iter().map(|odd| unknown("availableCommands", odd)));
                 true
             }
@@ -52,11 +52,11 @@ impl Driver {
             }
             "session_info_update" => match update.get("title") {
                 Some(Value::String(title)) => {
-                    step.events.push(Event::Title(Some(title.clone())));
+                    step.events.push(AcpEvent::Title(Some(title.clone())));
                     true
                 }
                 Some(Value::Null) => {
-                    step.events.push(Event::Title(None));
+                    step.events.push(AcpEvent::Title(None));
                     true
                 }
                 // A time, or a vendor's own state.
@@ -64,7 +64,7 @@ impl Driver {
             },
             "usage_update" => match v1::UsageUpdate::deserialize(update) {
                 Ok(usage) => {
-                    step.events.push(Event::Usage(read::usage(usage)));
+                    step.events.push(AcpEvent::Usage(read::usage(usage)));
                     true
                 }
                 Err(_) => false,
@@ -78,12 +78,12 @@ impl Driver {
         }
     }
 
-    fn chunk(&mut self, voice: Voice, update: &Value, step: &mut Step) -> bool {
+    fn chunk(&mut self, voice: Voice, update: &Value, step: &mut ClientStep) -> bool {
         let Some(block) = update.get("content") else { return false };
         let content = read::content(block);
         let tokens = update.pointer("/_meta/usage").and_then(read::tokens);
         if let Some(tokens) = tokens {
-            step.events.push(Event::Usage(Usage { tokens: Some(tokens), ..Usage::default() }));
+            step.events.push(AcpEvent::Usage(AcpUsage { tokens: Some(tokens), ..AcpUsage::default() }));
         }
         // An empty text carries nothing but such figures.
         if content == Content::Text(String::new()) {
@@ -97,33 +97,33 @@ impl Driver {
             self.settle(false, step);
         }
         self.message = Some(this);
-        step.events.push(Event::Said { voice, message, is_new, content });
+        step.events.push(AcpEvent::Said { voice, message, is_new, content });
         true
     }
 
-    fn notice(&self, update: &Value, step: &mut Step) -> bool {
+    fn notice(&self, update: &Value, step: &mut ClientStep) -> bool {
         let Some(title) = read::text(update, "title") else { return false };
         let severity = read::text(update, "severity").unwrap_or_default();
         let description = read::text(update, "description");
-        step.events.push(Event::Notice { severity, title, description });
+        step.events.push(AcpEvent::Notice { severity, title, description });
         true
     }
 
-    fn compaction(&self, update: &Value, step: &mut Step) -> bool {
+    fn compaction(&self, update: &Value, step: &mut ClientStep) -> bool {
         let Some(id) = read::text(update, "compactionId") else { return false };
         let Some(status) = read::text(update, "status") else { return false };
-        step.events.push(Event::Compaction { id, status, error: read::text(update, "error") });
+        step.events.push(AcpEvent::Compaction { id, status, error: read::text(update, "error") });
         true
     }
 
-    pub(super) fn mode_is(&mut self, id: String, step: &mut Step) {
+    pub(super) fn mode_is(&mut self, id: String, step: &mut ClientStep) {
         if let Some(session) = &mut self.session {
             session.mode = Some(id.clone());
         }
-        step.events.push(Event::Mode { id });
+        step.events.push(AcpEvent::Mode { id });
     }
 
-    pub(super) fn set_options(&mut self, list: Option<&Value>, step: &mut Step) {
+    pub(super) fn set_options(&mut self, list: Option<&Value>, step: &mut ClientStep) {
         let (options, odd) = read::config_options(list);
         step.events.extend(odd.iter().map(|odd| unknown("configOptions", odd)));
         let mode = options.iter().find(|option| read::is_mode(option)).map(|option| &option.value);
@@ -136,13 +136,13 @@ impl Driver {
         if let Some(session) = &mut self.session {
             session.options.clone_from(&options);
         }
-        step.events.push(Event::Options(options));
+        step.events.push(AcpEvent::Options(options));
     }
 
-    pub(super) fn push_call(&mut self, call: Call, odd: Vec<Odd>, step: &mut Step) {
-        let is_empty = call == Call { id: call.id.clone(), ..Call::default() };
+    pub(super) fn push_call(&mut self, call: AcpCall, odd: Vec<Odd>, step: &mut ClientStep) {
+        let is_empty = call == AcpCall { id: call.id.clone(), ..AcpCall::default() };
         if !is_empty {
-            step.events.push(Event::Call(Box::new(call)));
+            step.events.push(AcpEvent::Call(Box::new(call)));
         }
         step.events.extend(odd.iter().map(|(field, value)| unknown(&format!("tool_call.{field}"), value)));
     }

@@ -1,10 +1,10 @@
 //! Changes of a running session: its model, effort and other settings. Each is in force when the agent says so.
 
 use super::{AcpDriver, notice, why};
-use crate::agents::{Asking, Asks};
+use crate::agents::{AskingHabit, Asks};
 use crate::choices::{self, MODE};
-use crate::command::{Command, NewValue, Refusal};
-use crate::event::{Action, OptionValue, Session};
+use crate::command::{AcpCommand, AcpRefusal, NewValue};
+use crate::event::{AcpAction, AcpSession, OptionValue};
 use deskbell_agent::driver::Output;
 use deskbell_agent::{AgentEvent, Answer, HostRequest, Refused, SettingsReport};
 use deskbell_api::{RulesBasis, RulesInForce};
@@ -14,7 +14,7 @@ impl AcpDriver {
     pub(super) fn change(&mut self, request_id: &str, request: &HostRequest, out: &mut Output) {
         let sent = match self.driver.session().cloned() {
             Some(session) => self.send(&session, request_id, request, out),
-            None => Err(why(&Refusal::NoSession)),
+            None => Err(why(&AcpRefusal::NoSession)),
         };
         if let Err(message) = sent {
             let outcome = Err(Refused { message, is_unknown: false });
@@ -24,7 +24,7 @@ impl AcpDriver {
 
     fn send(
         &mut self,
-        session: &Session,
+        session: &AcpSession,
         request_id: &str,
         request: &HostRequest,
         out: &mut Output,
@@ -43,21 +43,21 @@ impl AcpDriver {
     }
 
     /// The change in the protocol's terms. The error is for the user.
-    fn command_of(&self, session: &Session, request: &HostRequest) -> Result<Command, String> {
+    fn command_of(&self, session: &AcpSession, request: &HostRequest) -> Result<AcpCommand, String> {
         let lacks = |what: &str| format!("{} does not have {what}.", self.name);
         match request {
             HostRequest::SetModel(id) => {
                 let models = choices::of(session, self.row).models;
                 let known = models.iter().any(|model| model.name == *id);
                 known
-                    .then(|| Command::SetModel { id: id.clone() })
+                    .then(|| AcpCommand::SetModel { id: id.clone() })
                     .ok_or_else(|| lacks(&format!("the model “{id}”")))
             }
             HostRequest::SetEffort(level) => {
                 let option = choices::effort(session).ok_or_else(|| lacks("effort levels"))?;
                 // Its own default has this name where there is one: claude-agent-acp 0.100.0.
                 let value = NewValue::Choice(level.clone().unwrap_or_else(|| "default".to_owned()));
-                Ok(Command::SetOption { id: option.id.clone(), value })
+                Ok(AcpCommand::SetOption { id: option.id.clone(), value })
             }
             HostRequest::SetOption { id, value } => self.option_of(session, id, value),
             _ => Err(lacks("this")),
@@ -65,27 +65,27 @@ impl AcpDriver {
     }
 
     /// Only what is offered can be set: an agent may have options and modes that turn off asking.
-    fn option_of(&self, session: &Session, id: &str, value: &str) -> Result<Command, String> {
+    fn option_of(&self, session: &AcpSession, id: &str, value: &str) -> Result<AcpCommand, String> {
         let offered = choices::of(session, self.row).options;
         let lacks = || format!("{} does not offer this setting.", self.name);
         offered.iter().find(|option| option.id == id).ok_or_else(lacks)?;
         if id == MODE {
             let offers = choices::is_offered(self.row, value);
             let words = || format!("Deskbell does not know that {} asks in this mode.", self.name);
-            return offers.then(|| Command::SetMode { id: value.to_owned() }).ok_or_else(words);
+            return offers.then(|| AcpCommand::SetMode { id: value.to_owned() }).ok_or_else(words);
         }
         let option = session.options.iter().find(|option| option.id == id).ok_or_else(lacks)?;
         let value = match (&option.value, value) {
             (OptionValue::Choice { .. }, value) => NewValue::Choice(value.to_owned()),
             (OptionValue::Switch(_), "true") => NewValue::Switch(true),
             (OptionValue::Switch(_), "false") => NewValue::Switch(false),
-            (OptionValue::Switch(_), _) => return Err(why(&Refusal::NoSuchSetting)),
+            (OptionValue::Switch(_), _) => return Err(why(&AcpRefusal::NoSuchSetting)),
         };
-        Ok(Command::SetOption { id: id.to_owned(), value })
+        Ok(AcpCommand::SetOption { id: id.to_owned(), value })
     }
 
     /// The agent answered a change. What it reports then is in force, which may be another value.
-    pub(super) fn change_made(&mut self, action: &Action, out: &mut Output) {
+    pub(super) fn change_made(&mut self, action: &AcpAction, out: &mut Output) {
         self.report_choices(out);
         let Some(request_id) = self.take_change(action) else { return };
         let outcome = match self.driver.session().and_then(|session| in_force(session, action)) {
@@ -99,14 +99,14 @@ impl AcpDriver {
     }
 
     /// Returns whether the action was a change that the user chose.
-    pub(super) fn change_failed(&mut self, action: &Action, problem: &str, out: &mut Output) -> bool {
+    pub(super) fn change_failed(&mut self, action: &AcpAction, problem: &str, out: &mut Output) -> bool {
         let Some(request_id) = self.take_change(action) else { return false };
         let outcome = Err(Refused { message: problem.to_owned(), is_unknown: false });
         out.events.push(AgentEvent::Response { request_id, outcome });
         true
     }
 
-    fn take_change(&mut self, action: &Action) -> Option<String> {
+    fn take_change(&mut self, action: &AcpAction) -> Option<String> {
         let at = self.changes.iter().position(|(known, _)| known == action)?;
         Some(self.changes.remove(at).1)
     }
@@ -115,7 +115,7 @@ impl AcpDriver {
     pub(super) fn options_changed(&mut self, out: &mut Output) {
         self.report_choices(out);
         let Some(session) = self.driver.session() else { return };
-        let Asking::Setting(id, asks) = self.row.asking else { return };
+        let AskingHabit::Setting(id, asks) = self.row.asking else { return };
         let does_ask = self.row.asking.of(session) == Asks::Yes;
         if !std::mem::replace(&mut self.warned_of_setting, !does_ask) && !does_ask {
             let words = format!(
@@ -142,28 +142,28 @@ impl AcpDriver {
     }
 }
 
-fn mode_of(command: &Command) -> Option<String> {
+fn mode_of(command: &AcpCommand) -> Option<String> {
     match command {
-        Command::SetMode { id } => Some(id.clone()),
+        AcpCommand::SetMode { id } => Some(id.clone()),
         _ => None,
     }
 }
 
 /// The value that a change asked for.
-fn wanted(action: &Action) -> &str {
+fn wanted(action: &AcpAction) -> &str {
     match action {
-        Action::SetMode { id } | Action::SetModel { id } => id,
-        Action::SetOption { value, .. } => value,
+        AcpAction::SetMode { id } | AcpAction::SetModel { id } => id,
+        AcpAction::SetOption { value, .. } => value,
         _ => "",
     }
 }
 
 /// The value that the agent uses now, after a change; `None` if it does not say.
-fn in_force(session: &Session, action: &Action) -> Option<String> {
+fn in_force(session: &AcpSession, action: &AcpAction) -> Option<String> {
     match action {
-        Action::SetMode { .. } => session.mode.clone(),
-        Action::SetModel { .. } => session.model.clone(),
-        Action::SetOption { id, .. } => {
+        AcpAction::SetMode { .. } => session.mode.clone(),
+        AcpAction::SetModel { .. } => session.model.clone(),
+        AcpAction::SetOption { id, .. } => {
             match &session.options.iter().find(|option| option.id == *id)?.value {
                 OptionValue::Choice { value, .. } => Some(value.clone()),
                 OptionValue::Switch(on) => Some(on.to_string()),

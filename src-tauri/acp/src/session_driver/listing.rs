@@ -4,8 +4,8 @@
 //! Nothing waits for the answers: an agent that never answers keeps one request open, and the session works without it.
 
 use super::AcpDriver;
-use crate::command::Command;
-use crate::event::{Event, StoredSession};
+use crate::command::AcpCommand;
+use crate::event::{AcpEvent, AcpStoredSession};
 use deskbell_agent::driver::Output;
 use deskbell_agent::{AgentEvent, ListedSession};
 use std::collections::HashSet;
@@ -47,12 +47,12 @@ impl AcpDriver {
     fn ask_for_page(&mut self, next: Option<String>, out: &mut Output) {
         let folder = Some(self.setup.folder.clone());
         // It is refused while the agent is being stopped: the next process is asked again.
-        let _ = self.command(Command::ListSessions { folder, next }, out);
+        let _ = self.command(AcpCommand::ListSessions { folder, next }, out);
     }
 
     /// Takes a page, and asks for the next one or reports the list.
-    pub(super) fn listed(&mut self, page: Event, out: &mut Output) {
-        let Event::Stored { sessions, next } = page else { return };
+    pub(super) fn listed(&mut self, page: AcpEvent, out: &mut Output) {
+        let AcpEvent::Stored { sessions, next } = page else { return };
         let listing = &mut self.listing;
         listing.n_pages += 1;
         for session in sessions {
@@ -80,8 +80,8 @@ impl AcpDriver {
 
 impl Listing {
     /// Adds a session of this project. Agents that do not know the filter list those of all folders.
-    fn add(&mut self, session: StoredSession, project: &str) {
-        let StoredSession { id, folder, title, updated_at } = session;
+    fn add(&mut self, session: AcpStoredSession, project: &str) {
+        let AcpStoredSession { id, folder, title, updated_at } = session;
         let is_id = !id.trim().is_empty() && id.len() <= LONGEST_ID && !id.contains(char::is_control);
         let is_here = Path::new(&folder) == Path::new(project);
         if !is_id || !is_here || self.found.len() >= MOST_SESSIONS || !self.ids.insert(id.clone()) {

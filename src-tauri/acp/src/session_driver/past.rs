@@ -4,8 +4,8 @@
 //! is the agent's, so it is bounded.
 
 use super::{AcpDriver, Phase};
-use crate::command::Command;
-use crate::event::{Content, Event, Voice};
+use crate::command::AcpCommand;
+use crate::event::{AcpEvent, Content, Voice};
 use crate::seam::CoreEvents;
 use deskbell_agent::driver::Output;
 use deskbell_agent::{AgentEvent, ContentBlock, Past, PastConversation, PastPart, PastPrompt};
@@ -50,7 +50,7 @@ impl AcpDriver {
     }
 
     /// Takes a part of the conversation that the agent repeats. Without a wish for it, it is dropped.
-    pub(super) fn repeated(&mut self, event: Event) {
+    pub(super) fn repeated(&mut self, event: AcpEvent) {
         self.core.skip(&event);
         if let Some(past) = &mut self.past {
             past.take(event);
@@ -99,7 +99,7 @@ impl AcpDriver {
         let Some(id) = self.setup.resume.clone().filter(|_| can_resume) else { return false };
         self.past = None;
         let folder = self.setup.folder.clone();
-        let resumes = self.command(Command::ResumeSession { id, folder }, out).is_ok();
+        let resumes = self.command(AcpCommand::ResumeSession { id, folder }, out).is_ok();
         if resumes {
             let reason = format!("{} refused to repeat them: {problem}", self.name);
             out.events.push(AgentEvent::Past(Past::Missing { reason }));
@@ -109,8 +109,8 @@ impl AcpDriver {
 }
 
 impl RepeatedPast {
-    fn take(&mut self, event: Event) {
-        let Event::Said { voice, is_new, content, .. } = &event else {
+    fn take(&mut self, event: AcpEvent) {
+        let AcpEvent::Said { voice, is_new, content, .. } = &event else {
             self.n_message = 0;
             self.end_prompt();
             let events = self.core.take(event);

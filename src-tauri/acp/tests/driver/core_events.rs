@@ -1,14 +1,14 @@
 //! The recordings as events of the core.
 
 use super::player::{names, play};
-use deskbell_acp::Event;
+use deskbell_acp::AcpEvent;
 use deskbell_acp::agents::CommandPlace;
 use deskbell_acp::event::Content;
 use deskbell_acp::seam::{CoreEvents, request_id, request_key};
 use deskbell_agent::{AgentEvent, AgentRequest, ContentBlock, EndReason, StreamEvent};
 use std::collections::BTreeMap;
 
-fn translated(events: Vec<Event>) -> Vec<AgentEvent> {
+fn translated(events: Vec<AcpEvent>) -> Vec<AgentEvent> {
     let mut core = CoreEvents::default();
     events.into_iter().flat_map(|event| core.take(event)).collect()
 }
@@ -24,7 +24,7 @@ fn a_reply_is_complete_and_is_what_was_streamed() {
         let mut ids = Vec::new();
         let mut events = play(&name, CommandPlace::Title).events;
         // What follows ends the last message, which a repeated conversation leaves open.
-        events.push(Event::TurnStarted);
+        events.push(AcpEvent::TurnStarted);
         for event in translated(events) {
             match event {
                 AgentEvent::Stream(stream) => match stream.event {
@@ -93,7 +93,7 @@ fn each_call_has_its_input_and_one_result_in_its_turn() {
 fn each_prompt_has_one_end() {
     for name in names() {
         let events = play(&name, CommandPlace::Title).events;
-        let n_turns = events.iter().filter(|event| matches!(event, Event::TurnStarted)).count();
+        let n_turns = events.iter().filter(|event| matches!(event, AcpEvent::TurnStarted)).count();
         let ends: Vec<_> = translated(events)
             .into_iter()
             .filter_map(|event| match event {
@@ -144,11 +144,11 @@ fn a_request_names_its_call_and_its_input() {
 
 #[test]
 fn a_text_of_the_user_in_a_history_is_no_reply() {
-    let texts = |events: &[Event]| {
-        let is_text = |event: &&Event| {
+    let texts = |events: &[AcpEvent]| {
+        let is_text = |event: &&AcpEvent| {
             matches!(
                 event,
-                Event::Said { content: Content::Text(_), voice: deskbell_acp::event::Voice::User, .. }
+                AcpEvent::Said { content: Content::Text(_), voice: deskbell_acp::event::Voice::User, .. }
             )
         };
         events.iter().filter(is_text).count()

@@ -5,7 +5,7 @@
 
 use super::turns::in_turn;
 use cpu_time::ThreadTime;
-use deskbell_acp::Event;
+use deskbell_acp::AcpEvent;
 use deskbell_acp::event::OutputChange;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -103,7 +103,7 @@ fn repeated_output_is_passed_on_once() {
                 json!({"toolCallId": "c", "status": "in_progress", "content": content}),
             );
             for event in driver.line(update.as_bytes()).events {
-                if let Event::Call(call) = event
+                if let AcpEvent::Call(call) = event
                     && let Some(OutputChange::Added(added)) = call.output
                 {
                     passed.push_str(&added);

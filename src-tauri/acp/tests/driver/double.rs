@@ -1,6 +1,6 @@
 //! A session of one process, driven by hand: what the agent answers, what is written to it, and what the core learns.
 
-use deskbell_acp::{AcpDriver, ChosenAgent, Setup};
+use deskbell_acp::{AcpDriver, AcpSetup, ChosenAgent};
 use deskbell_agent::driver::{Driver, Output};
 use deskbell_agent::{AgentCommand, AgentEvent, Answer, Choices, HostRequest, Refused};
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ impl Agent {
     /// A process of this row that was initialized, with the conversation that it continues.
     pub fn begun(row: &str, resume: Option<&str>) -> Self {
         let agent = ChosenAgent::row_of(row).unwrap();
-        let setup = Setup {
+        let setup = AcpSetup {
             agent,
             folder: "/project".to_owned(),
             resume: resume.map(str::to_owned),
@@ -33,7 +33,7 @@ impl Agent {
     pub fn without_past(row: &str, offers: Value) -> Self {
         let agent = ChosenAgent::row_of(row).unwrap();
         let resume = Some("s".to_owned());
-        let setup = Setup { agent, folder: "/project".to_owned(), resume, wants_past: true };
+        let setup = AcpSetup { agent, folder: "/project".to_owned(), resume, wants_past: true };
         let mut agent = Self { driver: AcpDriver::new(setup), written: Vec::new(), events: Vec::new() };
         agent.asks(HostRequest::Initialize { renews_system_prompt: false });
         let mut capabilities = json!({"loadSession": true});
@@ -45,7 +45,7 @@ impl Agent {
     /// A session of an agent that asks before it acts, and has a list of its stored sessions.
     pub fn with_list() -> Self {
         let agent = ChosenAgent::row_of("qwen").unwrap();
-        let setup = Setup { agent, folder: "/project".to_owned(), resume: None, wants_past: false };
+        let setup = AcpSetup { agent, folder: "/project".to_owned(), resume: None, wants_past: false };
         let mut agent = Self { driver: AcpDriver::new(setup), written: Vec::new(), events: Vec::new() };
         agent.asks(HostRequest::Initialize { renews_system_prompt: false });
         let offers = json!({"sessionCapabilities": {"list": {}}});

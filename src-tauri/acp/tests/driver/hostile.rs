@@ -4,7 +4,7 @@
 use super::player::{names, recording};
 use super::turns::{in_session, prompt};
 use deskbell_acp::event::{Content, OutputChange, RequestKey};
-use deskbell_acp::{Command, Driver, Event, Step};
+use deskbell_acp::{AcpClient, AcpCommand, AcpEvent, ClientStep};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -142,7 +142,7 @@ impl Watch {
         }
     }
 
-    fn took(&mut self, driver: &Driver, step: &Step) {
+    fn took(&mut self, driver: &AcpClient, step: &ClientStep) {
         for line in &step.lines {
             assert!(!line.contains('\n'), "{line}");
             let line: Value = serde_json::from_str(line).unwrap();
@@ -152,17 +152,17 @@ impl Watch {
         }
         for event in &step.events {
             match event {
-                Event::Said { content: Content::Text(text), .. } => self.said -= text.len(),
-                Event::Permission(permission) => {
+                AcpEvent::Said { content: Content::Text(text), .. } => self.said -= text.len(),
+                AcpEvent::Permission(permission) => {
                     assert!(!permission.options.is_empty());
                     let options = permission.options.iter().map(|option| option.id.clone()).collect();
                     self.open.push((permission.request, options));
                 }
-                Event::Withdrawn { request, .. } => self.open.retain(|(key, _)| key != request),
-                Event::Unknown { json: text, .. }
-                | Event::Unreadable { line: text, .. }
-                | Event::Refused { params: text, .. } => assert!(text.len() <= 4096),
-                Event::Call(call) => match &call.output {
+                AcpEvent::Withdrawn { request, .. } => self.open.retain(|(key, _)| key != request),
+                AcpEvent::Unknown { json: text, .. }
+                | AcpEvent::Unreadable { line: text, .. }
+                | AcpEvent::Refused { params: text, .. } => assert!(text.len() <= 4096),
+                AcpEvent::Call(call) => match &call.output {
                     Some(OutputChange::Added(text) | OutputChange::Replaced(text)) => {
                         assert!(text.len() <= 4 << 20);
                     }
@@ -171,7 +171,7 @@ impl Watch {
                 _ => {}
             }
         }
-        if matches!(step.events.last(), Some(Event::TurnEnded { .. })) {
+        if matches!(step.events.last(), Some(AcpEvent::TurnEnded { .. })) {
             assert_eq!((driver.n_requests(), driver.n_calls()), (0, 0), "a turn ended with something open");
         }
     }
@@ -190,13 +190,13 @@ fn live(seed: u64, material: &[Value]) {
             1 if !watch.open.is_empty() => {
                 let (request, options) = watch.open.remove(chance.below(watch.open.len()));
                 let option = chance.of(&options).clone();
-                let step = driver.command(Command::Choose { request, option: option.clone() }).unwrap();
+                let step = driver.command(AcpCommand::Choose { request, option: option.clone() }).unwrap();
                 let answer: Value = serde_json::from_str(&step.lines[0]).unwrap();
                 assert_eq!(answer["result"]["outcome"]["optionId"], option.as_str());
                 watch.took(&driver, &step);
             }
             2 => {
-                if let Ok(step) = driver.command(Command::Interrupt) {
+                if let Ok(step) = driver.command(AcpCommand::Interrupt) {
                     watch.took(&driver, &step);
                 }
             }
@@ -219,7 +219,7 @@ fn live(seed: u64, material: &[Value]) {
             }
         }
     }
-    let step = driver.command(Command::Stop).unwrap();
+    let step = driver.command(AcpCommand::Stop).unwrap();
     watch.took(&driver, &step);
     assert_eq!(driver.n_requests(), 0);
     driver.ended();
@@ -253,13 +253,15 @@ fn very_long_texts_are_passed_on_or_cut_and_counted() {
     };
     let said =
         update(json!({"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": long}}));
-    assert!(matches!(&said[..], [Event::Said { content: Content::Text(text), .. }] if text.len() == LONG));
+    assert!(matches!(&said[..], [AcpEvent::Said { content: Content::Text(text), .. }] if text.len() == LONG));
     let called =
         update(json!({"sessionUpdate": "tool_call", "toolCallId": "c", "title": long, "rawOutput": long}));
-    let [Event::Call(call)] = &called[..] else { panic!() };
+    let [AcpEvent::Call(call)] = &called[..] else { panic!() };
     assert_eq!(call.output_left_out, Some((LONG - (4 << 20)) as u64));
     let unknown = update(json!({"sessionUpdate": "new", "a": long}));
-    assert!(matches!(&unknown[..], [Event::Unknown { json, .. }] if json.len() == 4096));
+    assert!(matches!(&unknown[..], [AcpEvent::Unknown { json, .. }] if json.len() == 4096));
     let unreadable = driver.line(long.as_bytes()).events;
-    assert!(matches!(&unreadable[..], [Event::Unreadable { line, n_bytes: LONG, .. }] if line.len() == 4096));
+    assert!(
+        matches!(&unreadable[..], [AcpEvent::Unreadable { line, n_bytes: LONG, .. }] if line.len() == 4096)
+    );
 }

@@ -3,7 +3,7 @@
 use deskbell_acp::agents::CommandPlace;
 use deskbell_acp::command::{NewValue, PromptPart};
 use deskbell_acp::event::RequestKey;
-use deskbell_acp::{Command, Driver, Event, Refusal, Step};
+use deskbell_acp::{AcpClient, AcpCommand, AcpEvent, AcpRefusal, ClientStep};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -45,15 +45,15 @@ pub fn recording(name: &str) -> Vec<Recorded> {
 /// What came of a recording.
 #[derive(Default)]
 pub struct Played {
-    pub events: Vec<Event>,
+    pub events: Vec<AcpEvent>,
     /// The lines that the driver wrote.
     pub written: Vec<Value>,
     /// Commands that were refused.
-    pub refused: Vec<(Command, Refusal)>,
+    pub refused: Vec<(AcpCommand, AcpRefusal)>,
 }
 
 pub fn play(name: &str, place: CommandPlace) -> Played {
-    let mut driver = Driver::new(place);
+    let mut driver = AcpClient::new(place);
     let mut played = Played::default();
     // The ids of the recorded client's requests, each with the id that the driver used.
     let mut ids: HashMap<String, Value> = HashMap::new();
@@ -88,8 +88,8 @@ pub fn play(name: &str, place: CommandPlace) -> Played {
         }
         let step = driver.line(line.to_string().as_bytes());
         let asked = step.events.iter().find_map(|event| match event {
-            Event::Permission(permission) => Some(permission.request),
-            Event::Question(question) => Some(question.request),
+            AcpEvent::Permission(permission) => Some(permission.request),
+            AcpEvent::Question(question) => Some(question.request),
             _ => None,
         });
         keys.extend(asked.map(|key| (line["id"].to_string(), key)));
@@ -101,7 +101,7 @@ pub fn play(name: &str, place: CommandPlace) -> Played {
 }
 
 impl Played {
-    fn take(&mut self, step: Step) -> Vec<Value> {
+    fn take(&mut self, step: ClientStep) -> Vec<Value> {
         self.events.extend(step.events);
         let lines: Vec<Value> = step.lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
         self.written.extend(lines.clone());
@@ -110,7 +110,7 @@ impl Played {
 }
 
 /// The command for a line of the recorded client; `None` where the driver answers by itself.
-fn command(line: &Value, keys: &HashMap<String, RequestKey>) -> Option<Command> {
+fn command(line: &Value, keys: &HashMap<String, RequestKey>) -> Option<AcpCommand> {
     let params = &line["params"];
     let text = |field: &str| params[field].as_str().unwrap().to_owned();
     let Some(method) = line["method"].as_str() else {
@@ -121,26 +121,26 @@ fn command(line: &Value, keys: &HashMap<String, RequestKey>) -> Option<Command> 
             return None;
         }
         return Some(match result["outcome"]["optionId"].as_str() {
-            Some(option) => Command::Choose { request, option: option.to_owned() },
+            Some(option) => AcpCommand::Choose { request, option: option.to_owned() },
             None => {
                 let values = result["content"].as_object().unwrap().clone();
-                Command::Fill { request, values: values.into_iter().collect() }
+                AcpCommand::Fill { request, values: values.into_iter().collect() }
             }
         });
     };
     Some(match method {
-        "initialize" => Command::Initialize { version: "0.1.0".to_owned() },
-        "session/new" => Command::NewSession { folder: text("cwd") },
-        "session/load" => Command::LoadSession { id: text("sessionId"), folder: text("cwd") },
-        "session/list" => Command::ListSessions { folder: Some(text("cwd")), next: None },
-        "session/cancel" => Command::Interrupt,
-        "session/close" => Command::Stop,
+        "initialize" => AcpCommand::Initialize { version: "0.1.0".to_owned() },
+        "session/new" => AcpCommand::NewSession { folder: text("cwd") },
+        "session/load" => AcpCommand::LoadSession { id: text("sessionId"), folder: text("cwd") },
+        "session/list" => AcpCommand::ListSessions { folder: Some(text("cwd")), next: None },
+        "session/cancel" => AcpCommand::Interrupt,
+        "session/close" => AcpCommand::Stop,
         "session/set_config_option" => {
-            Command::SetOption { id: text("configId"), value: NewValue::Choice(text("value")) }
+            AcpCommand::SetOption { id: text("configId"), value: NewValue::Choice(text("value")) }
         }
-        "session/prompt" => {
-            Command::Prompt(vec![PromptPart::Text(params["prompt"][0]["text"].as_str().unwrap().to_owned())])
-        }
+        "session/prompt" => AcpCommand::Prompt(vec![PromptPart::Text(
+            params["prompt"][0]["text"].as_str().unwrap().to_owned(),
+        )]),
         other => panic!("{other}"),
     })
 }

@@ -2,15 +2,15 @@
 
 use super::player::{Played, folder, names, play, recording, text};
 use super::summary::summary;
-use deskbell_acp::Event;
-use deskbell_acp::agents::{AGENTS, Agent, Asks, CommandPlace, Proof, Reports};
-use deskbell_acp::command::Refusal;
-use deskbell_acp::event::{CallKind, CommandFrom, Content, OptionKind, TurnEnd, Voice};
+use deskbell_acp::AcpEvent;
+use deskbell_acp::agents::{AGENTS, AcpAgent, Asks, CommandPlace, Proof, Reports};
+use deskbell_acp::command::AcpRefusal;
+use deskbell_acp::event::{AcpOptionKind, AcpTurnEnd, CallKind, CommandFrom, Content, Voice};
 use serde_json::Value;
 
 /// The row that a recording belongs to.
-fn row(name: &str) -> &'static Agent {
-    let is_of = |agent: &&Agent| match agent.proof {
+fn row(name: &str) -> &'static AcpAgent {
+    let is_of = |agent: &&AcpAgent| match agent.proof {
         Proof::Recorded { recordings, .. } => recordings.contains(&name),
         Proof::NotRun => false,
     };
@@ -42,8 +42,10 @@ fn every_message_of_the_agents_is_read() {
     let mut n_messages = 0;
     for name in names() {
         let place = CommandPlace::Input;
-        let unread =
-            play(&name, place).events.into_iter().filter(|event| matches!(event, Event::Unreadable { .. }));
+        let unread = play(&name, place)
+            .events
+            .into_iter()
+            .filter(|event| matches!(event, AcpEvent::Unreadable { .. }));
         assert_eq!(unread.collect::<Vec<_>>(), [], "{name}");
         n_messages += recording(&name).iter().filter(|line| line.is_out).count();
     }
@@ -57,8 +59,8 @@ fn what_is_not_understood_is_known() {
     for name in names() {
         for event in played(&name).events {
             match event {
-                Event::Unknown { kind, .. } if kind != "answer" => kinds.push(kind),
-                Event::Refused { method, .. } => kinds.push(method),
+                AcpEvent::Unknown { kind, .. } if kind != "answer" => kinds.push(kind),
+                AcpEvent::Refused { method, .. } => kinds.push(method),
                 _ => {}
             }
         }
@@ -79,13 +81,13 @@ fn what_is_not_understood_is_known() {
 }
 
 /// What the recordings of an agent show that it reports.
-fn reported(events: &[Event]) -> Reports {
+fn reported(events: &[AcpEvent]) -> Reports {
     let mut reports = Reports::default();
     let mut commands = Vec::new();
     for event in events {
         match event {
-            Event::Said { voice: Voice::Thinking, .. } => reports.thinking = true,
-            Event::Call(call) => {
+            AcpEvent::Said { voice: Voice::Thinking, .. } => reports.thinking = true,
+            AcpEvent::Call(call) => {
                 if call.kind == Some(CallKind::Execute) {
                     commands.push(call.id.clone());
                 }
@@ -94,18 +96,18 @@ fn reported(events: &[Event]) -> Reports {
                 reports.exit_code |= call.exit.as_ref().is_some_and(|exit| exit.code.is_some());
                 reports.diffs |= call.diffs.is_some();
             }
-            Event::Permission(permission) => {
-                let always = |kind| matches!(kind, OptionKind::AllowAlways);
+            AcpEvent::Permission(permission) => {
+                let always = |kind| matches!(kind, AcpOptionKind::AllowAlways);
                 reports.always |= permission.options.iter().any(|option| always(option.kind));
                 reports.diffs |= permission.call.diffs.as_ref().is_some_and(|diffs| !diffs.is_empty());
             }
-            Event::Usage(usage) => {
+            AcpEvent::Usage(usage) => {
                 reports.context |= usage.context.is_some();
                 reports.tokens |= usage.tokens.is_some();
                 reports.cost |= usage.cost.is_some();
             }
-            Event::TurnEnded { tokens, .. } => reports.tokens |= tokens.is_some(),
-            Event::Title(Some(_)) => reports.title = true,
+            AcpEvent::TurnEnded { tokens, .. } => reports.tokens |= tokens.is_some(),
+            AcpEvent::Title(Some(_)) => reports.title = true,
             _ => {}
         }
     }
@@ -122,7 +124,7 @@ fn each_row_reports_what_its_recordings_show() {
         }
         assert_eq!(agent.reports, reported(&events), "{}", agent.id);
         let versions = events.iter().filter_map(|event| match event {
-            Event::Ready(ready) => ready.version.clone(),
+            AcpEvent::Ready(ready) => ready.version.clone(),
             _ => None,
         });
         for said in versions {
@@ -130,7 +132,9 @@ fn each_row_reports_what_its_recordings_show() {
         }
         // An agent without a session reports nothing.
         let commands = events.iter().filter_map(|event| match event {
-            Event::Permission(permission) => permission.call.input.as_ref().map(|input| input.command_from),
+            AcpEvent::Permission(permission) => {
+                permission.call.input.as_ref().map(|input| input.command_from)
+            }
             _ => None,
         });
         let from = match agent.command {
@@ -156,7 +160,7 @@ fn each_row_reports_what_its_recordings_show() {
 fn each_row_makes_its_agent_ask() {
     let asks = |name: &str| {
         let session = played(name).events.into_iter().find_map(|event| match event {
-            Event::Session(session) => Some(session),
+            AcpEvent::Session(session) => Some(session),
             _ => None,
         });
         row(name).asking.of(&session.unwrap())
@@ -177,7 +181,7 @@ fn each_row_offers_modes_that_its_agent_has() {
         let Proof::Recorded { recordings, .. } = agent.proof else { continue };
         let sessions =
             recordings.iter().flat_map(|name| played(name).events).filter_map(|event| match event {
-                Event::Session(session) => Some(session),
+                AcpEvent::Session(session) => Some(session),
                 _ => None,
             });
         let Some(session) = sessions.into_iter().find(|session| !session.modes.is_empty()) else {
@@ -194,7 +198,7 @@ fn each_row_offers_modes_that_its_agent_has() {
 #[test]
 fn a_login_that_is_missing_is_an_event() {
     let events = played("auggie").events;
-    let required = |event: &Event| matches!(event, Event::LoginRequired { message, .. } if message.contains("auggie login"));
+    let required = |event: &AcpEvent| matches!(event, AcpEvent::LoginRequired { message, .. } if message.contains("auggie login"));
     assert!(events.iter().any(required), "{events:?}");
 }
 
@@ -203,21 +207,24 @@ fn a_live_session_is_never_loaded() {
     for name in names() {
         let Played { refused, written, .. } = played(&name);
         let loads = |line: &&Value| line["method"] == "session/load";
-        if refused.iter().any(|(_, refusal)| *refusal == Refusal::HasSession) {
+        if refused.iter().any(|(_, refusal)| *refusal == AcpRefusal::HasSession) {
             assert_eq!(written.iter().filter(loads).count(), 0, "{name}");
         }
     }
     let loaded = played("gemini-load");
-    assert!(loaded.events.iter().any(|event| matches!(event, Event::Session(_))));
-    assert!(loaded.events.iter().any(|event| matches!(event, Event::Said { voice: Voice::User, .. })));
+    assert!(loaded.events.iter().any(|event| matches!(event, AcpEvent::Session(_))));
+    assert!(loaded.events.iter().any(|event| matches!(event, AcpEvent::Said { voice: Voice::User, .. })));
 }
 
 /// opencode's tool for questions never returns: the turn is still open when the process ends, and ends with it.
 #[test]
 fn a_turn_that_hangs_ends_with_its_process() {
     let Played { events, refused, .. } = played("opencode-question");
-    assert!(matches!(events.last(), Some(Event::TurnEnded { end: TurnEnd::Failed(_), .. })), "{events:?}");
-    assert!(refused.iter().any(|(_, refusal)| *refusal == Refusal::TurnRunning), "{refused:?}");
+    assert!(
+        matches!(events.last(), Some(AcpEvent::TurnEnded { end: AcpTurnEnd::Failed(_), .. })),
+        "{events:?}"
+    );
+    assert!(refused.iter().any(|(_, refusal)| *refusal == AcpRefusal::TurnRunning), "{refused:?}");
 }
 
 /// Looks at the lines and at the texts that they add up to: a path may be cut in pieces.
@@ -241,7 +248,7 @@ fn no_recording_names_the_machine_it_was_made_on() {
 
 fn summary_of_texts(name: &str) -> String {
     let text = |event| match event {
-        Event::Said { content: Content::Text(text), .. } => Some(text),
+        AcpEvent::Said { content: Content::Text(text), .. } => Some(text),
         _ => None,
     };
     played(name).events.into_iter().filter_map(text).collect()

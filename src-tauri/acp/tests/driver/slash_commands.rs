@@ -1,6 +1,6 @@
 //! Slash commands of a session: before it is usable, after, while a conversation is repeated, and from a hostile agent.
 
-use deskbell_acp::{AcpDriver, ChosenAgent, Setup};
+use deskbell_acp::{AcpDriver, AcpSetup, ChosenAgent};
 use deskbell_agent::driver::{Driver, Output};
 use deskbell_agent::{AgentCommand, AgentEvent, Answer, HostRequest};
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ struct Agent {
 impl Agent {
     fn new(resume: Option<&str>) -> Self {
         let agent = ChosenAgent::row_of("qwen").unwrap();
-        let setup = Setup {
+        let setup = AcpSetup {
             agent,
             folder: "/project".to_owned(),
             resume: resume.map(str::to_owned),

@@ -1,17 +1,17 @@
 //! The events of a recording as a short text.
 
-use deskbell_acp::Event;
+use deskbell_acp::AcpEvent;
 use deskbell_acp::event::{
-    Call, CommandFrom, Content, OptionValue, OutputChange, Permission, Tokens, Usage, Voice,
+    AcpCall, AcpTokens, AcpUsage, CommandFrom, Content, OptionValue, OutputChange, Permission, Voice,
 };
 use deskbell_api::FieldKind;
 use std::fmt::Write;
 
-pub fn summary(events: &[Event]) -> String {
+pub fn summary(events: &[AcpEvent]) -> String {
     let mut out = String::new();
     let mut said: Option<(Voice, String)> = None;
     for event in events {
-        if let Event::Said { voice, content: Content::Text(text), is_new, .. } = event {
+        if let AcpEvent::Said { voice, content: Content::Text(text), is_new, .. } = event {
             match &mut said {
                 Some((_, before)) if !is_new => before.push_str(text),
                 _ => {
@@ -22,7 +22,7 @@ pub fn summary(events: &[Event]) -> String {
             continue;
         }
         // Figures come between the chunks of a message.
-        if let Event::Usage(usage) = event {
+        if let AcpEvent::Usage(usage) = event {
             if said.is_none() {
                 line(&mut out, &used(usage));
             }
@@ -57,11 +57,11 @@ fn short(text: &str) -> String {
     if rest == 0 { format!("{cut:?}") } else { format!("{cut:?} and {rest} more") }
 }
 
-fn tokens(tokens: &Option<Tokens>) -> String {
+fn tokens(tokens: &Option<AcpTokens>) -> String {
     tokens.as_ref().map_or_else(String::new, |tokens| format!(", {} tokens", tokens.total))
 }
 
-fn used(usage: &Usage) -> String {
+fn used(usage: &AcpUsage) -> String {
     let mut out = "usage".to_owned();
     if let Some((used, size)) = usage.context {
         let _ = write!(out, " context {used} of {size}");
@@ -72,9 +72,9 @@ fn used(usage: &Usage) -> String {
     out + &tokens(&usage.tokens)
 }
 
-fn one(event: &Event) -> String {
+fn one(event: &AcpEvent) -> String {
     match event {
-        Event::Ready(ready) => {
+        AcpEvent::Ready(ready) => {
             let logins: Vec<String> = ready
                 .logins
                 .iter()
@@ -97,7 +97,7 @@ fn one(event: &Event) -> String {
                 logins.join(", ")
             )
         }
-        Event::Session(session) => {
+        AcpEvent::Session(session) => {
             let modes: Vec<&str> = session.modes.iter().map(|mode| mode.id.as_str()).collect();
             let mut out = format!("session\n  mode {:?} of {}\n", session.mode, modes.join(", "));
             for option in &session.options {
@@ -110,16 +110,16 @@ fn one(event: &Event) -> String {
             let _ = write!(out, "  model {:?} of {}", session.model, session.models.len());
             out
         }
-        Event::LoginRequired { message, logins } => {
+        AcpEvent::LoginRequired { message, logins } => {
             format!("login required {} ({} ways)", short(message), logins.len())
         }
-        Event::Done(action) => format!("done {action:?}"),
-        Event::Failed { action, failure } => format!("failed {action:?}: {failure:?}"),
-        Event::TurnStarted => "\nturn".to_owned(),
-        Event::Said { voice, content, .. } => format!("{voice:?} {content:?}"),
-        Event::Call(call) => format!("call {}{}", call.id, changes(call)),
-        Event::Permission(permission) => asked(permission),
-        Event::Question(question) => {
+        AcpEvent::Done(action) => format!("done {action:?}"),
+        AcpEvent::Failed { action, failure } => format!("failed {action:?}: {failure:?}"),
+        AcpEvent::TurnStarted => "\nturn".to_owned(),
+        AcpEvent::Said { voice, content, .. } => format!("{voice:?} {content:?}"),
+        AcpEvent::Call(call) => format!("call {}{}", call.id, changes(call)),
+        AcpEvent::Permission(permission) => asked(permission),
+        AcpEvent::Question(question) => {
             let mut out = format!("question {} by {:?}", short(&question.message), question.call);
             for field in &question.fields {
                 let kind = match &field.kind {
@@ -132,24 +132,24 @@ fn one(event: &Event) -> String {
             }
             out
         }
-        Event::Withdrawn { reason, .. } => format!("withdrawn {reason:?}"),
-        Event::TurnEnded { end, tokens: used } => format!("end {end:?}{}", tokens(used)),
-        Event::Mode { id } => format!("mode {id}"),
-        Event::Options(options) => format!("options {}", options.len()),
-        Event::Commands(commands) => format!("commands {}", commands.len()),
-        Event::Plan(entries) => format!("plan {}", entries.len()),
-        Event::Usage(usage) => used(usage),
-        Event::Title(title) => format!("title {title:?}"),
-        Event::Notice { severity, title, .. } => format!("notice {severity} {}", short(title)),
-        Event::Compaction { status, .. } => format!("compaction {status}"),
-        Event::Stored { sessions, .. } => format!("stored {}", sessions.len()),
-        Event::Refused { method, reason, .. } => format!("refused {method}: {reason}"),
-        Event::Unknown { kind, json } => format!("unknown {kind} {}", short(json)),
-        Event::Unreadable { line, n_bytes, .. } => format!("unreadable {n_bytes} {}", short(line)),
+        AcpEvent::Withdrawn { reason, .. } => format!("withdrawn {reason:?}"),
+        AcpEvent::TurnEnded { end, tokens: used } => format!("end {end:?}{}", tokens(used)),
+        AcpEvent::Mode { id } => format!("mode {id}"),
+        AcpEvent::Options(options) => format!("options {}", options.len()),
+        AcpEvent::Commands(commands) => format!("commands {}", commands.len()),
+        AcpEvent::Plan(entries) => format!("plan {}", entries.len()),
+        AcpEvent::Usage(usage) => used(usage),
+        AcpEvent::Title(title) => format!("title {title:?}"),
+        AcpEvent::Notice { severity, title, .. } => format!("notice {severity} {}", short(title)),
+        AcpEvent::Compaction { status, .. } => format!("compaction {status}"),
+        AcpEvent::Stored { sessions, .. } => format!("stored {}", sessions.len()),
+        AcpEvent::Refused { method, reason, .. } => format!("refused {method}: {reason}"),
+        AcpEvent::Unknown { kind, json } => format!("unknown {kind} {}", short(json)),
+        AcpEvent::Unreadable { line, n_bytes, .. } => format!("unreadable {n_bytes} {}", short(line)),
     }
 }
 
-fn changes(call: &Call) -> String {
+fn changes(call: &AcpCall) -> String {
     let mut out = String::new();
     let mut add = |text: String| {
         let _ = write!(out, "\n  {text}");

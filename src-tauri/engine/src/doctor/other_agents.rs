@@ -1,6 +1,6 @@
 //! The other agents in the doctor's report: what was found of them, what their rows of the table say, and their trials.
 
-use crate::acp::agents::{self, Agent, Asking, Proof, Restriction, Variable};
+use crate::acp::agents::{self, AcpAgent, AskingHabit, Proof, Restriction, Variable};
 use crate::api::{
     AgentTrial, Health, LoginState, OtherAgent, OtherAgentState, PermissionChannel, ReportLine,
 };
@@ -39,7 +39,7 @@ fn line(agent: &OtherAgent, trial: Option<&AgentTrial>) -> Option<ReportLine> {
 fn health(agent: &OtherAgent, trial: Option<&AgentTrial>) -> Health {
     let asks = trial.and_then(|trial| trial.asks.as_ref());
     let is_made_to_ask = agents::agent(&agent.id)
-        .is_some_and(|row| matches!(row.asking, Asking::Mode(_) | Asking::Setting(..)));
+        .is_some_and(|row| matches!(row.asking, AskingHabit::Mode(_) | AskingHabit::Setting(..)));
     match asks {
         Some(PermissionChannel::Asks) => Health::Good,
         Some(PermissionChannel::NeverAsks) if is_made_to_ask => Health::Bad,
@@ -86,24 +86,26 @@ fn writes(trial: Option<&AgentTrial>) -> Option<String> {
     (!list.is_empty()).then(|| format!("writes into an empty home: {}", list.join(", ")))
 }
 
-fn runtime(row: &Agent) -> Option<String> {
+fn runtime(row: &AcpAgent) -> Option<String> {
     row.node.map(|node| format!("runtime: Node {node} or newer"))
 }
 
-fn asks(row: &Agent) -> String {
+fn asks(row: &AcpAgent) -> String {
     match row.asking {
-        Asking::Mode(mode) => {
+        AskingHabit::Mode(mode) => {
             format!("asks: its mode {mode} is set and checked before the first prompt")
         }
-        Asking::Setting(name, value) => {
+        AskingHabit::Setting(name, value) => {
             format!("asks: its setting {name} is set to {value} and checked before the first prompt")
         }
-        Asking::Configured => "asks: if its own configuration says so; Deskbell cannot check that".to_owned(),
-        Asking::Unknown => "asks: not known, because it does not report it".to_owned(),
+        AskingHabit::Configured => {
+            "asks: if its own configuration says so; Deskbell cannot check that".to_owned()
+        }
+        AskingHabit::Unknown => "asks: not known, because it does not report it".to_owned(),
     }
 }
 
-fn folders(row: &Agent) -> String {
+fn folders(row: &AcpAgent) -> String {
     match row.restriction {
         Restriction::TrustedOnly(reason) => format!("starts only in folders that you trust: {reason}"),
         Restriction::ByItself => "runs nothing of a folder by itself".to_owned(),
@@ -111,7 +113,7 @@ fn folders(row: &Agent) -> String {
 }
 
 /// The ports that it had open in its trial, and what Deskbell does about them.
-fn ports(row: &Agent, trial: Option<&AgentTrial>) -> String {
+fn ports(row: &AcpAgent, trial: Option<&AgentTrial>) -> String {
     let opens = match trial.map(|trial| trial.ports.as_deref()) {
         None => "not tried here".to_owned(),
         Some(None) => "not measured on this system".to_owned(),
@@ -135,7 +137,7 @@ fn ports(row: &Agent, trial: Option<&AgentTrial>) -> String {
     }
 }
 
-fn proof(row: &Agent) -> String {
+fn proof(row: &AcpAgent) -> String {
     match row.proof {
         Proof::Recorded { version, .. } => {
             format!("Deskbell was tested with {version}")

@@ -5,7 +5,7 @@
 
 use super::files::{Content, MOST_DEPTH, MOST_EXTENSIONS, entries, extension_folders, look_at, name_of};
 use crate::api::{Finding, FindingDetail, FindingKind, Severity};
-use deskbell_acp::folder::{Effect, Folder, FolderFile, Up};
+use deskbell_acp::folder::{FolderEffect, FolderFile, FolderSetup, Up};
 use std::path::{Path, PathBuf};
 
 /// Maximum text shown of one file, in bytes. A longer one cannot be trusted.
@@ -23,14 +23,14 @@ pub(super) struct AgentFile {
     pub path: PathBuf,
     /// The path for display, relative to the project.
     pub label: String,
-    pub effect: Effect,
+    pub effect: FolderEffect,
     /// Its real path, if a link leads there.
     pub link: Option<PathBuf>,
     pub content: Content,
 }
 
 /// Reads every file of this list. The project's path must contain no links.
-pub(super) fn read(project: &Path, folder: &Folder) -> Vec<AgentFile> {
+pub(super) fn read(project: &Path, folder: &FolderSetup) -> Vec<AgentFile> {
     let mut files = Vec::new();
     for file in folder.files {
         for (n_up, above) in folders(project, file.up) {
@@ -70,7 +70,7 @@ fn find(files: &mut Vec<AgentFile>, path: PathBuf, label: String, file: &FolderF
         let is_full = files.len() + found.len() + waiting.len() > MOST_EXTENSIONS;
         if path.is_dir() {
             // Many projects have a virtual environment with the name `.env`.
-            if file.effect == Effect::Variables {
+            if file.effect == FolderEffect::Variables {
                 continue;
             }
             // Links may form cycles.
@@ -148,15 +148,15 @@ struct Shown {
 fn shown(file: &AgentFile) -> Shown {
     let plain = |kind, severity, title, text| Shown { kind, severity, title, text, rest: 0 };
     let (kind, severity, title) = match file.effect {
-        Effect::Runs => (
+        FolderEffect::Runs => (
             FindingKind::Plugin,
             Severity::Runs,
             "Can start programs and servers, send data elsewhere, or allow tools",
         ),
-        Effect::Variables => {
+        FolderEffect::Variables => {
             (FindingKind::Environment, Severity::Redirects, "Sets variables of the agent’s environment")
         }
-        Effect::Instructions => (FindingKind::Setting, Severity::Changes, "Instructions for the agent"),
+        FolderEffect::Instructions => (FindingKind::Setting, Severity::Changes, "Instructions for the agent"),
     };
     match &file.content {
         Content::LeadsNowhere { target } => {
@@ -167,7 +167,7 @@ fn shown(file: &AgentFile) -> Shown {
             let title = "Cannot be read, so it counts as dangerous";
             plain(FindingKind::Unreadable, Severity::Runs, title, reason.clone())
         }
-        Content::Bytes(_) if file.effect == Effect::Instructions => {
+        Content::Bytes(_) if file.effect == FolderEffect::Instructions => {
             plain(kind, severity, title, String::new())
         }
         Content::Bytes(bytes) => match std::str::from_utf8(bytes) {

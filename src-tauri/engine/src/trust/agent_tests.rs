@@ -4,8 +4,8 @@ use crate::api::{Severity, TrustDecision, TrustStatus, TrustView};
 use crate::traps;
 use crate::trust::{Admission, TrustError, TrustStore};
 use deskbell_acp::ChosenAgent;
-use deskbell_acp::agents::{AGENTS, Agent};
-use deskbell_acp::folder::Effect;
+use deskbell_acp::agents::{AGENTS, AcpAgent};
+use deskbell_acp::folder::FolderEffect;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -31,11 +31,11 @@ impl Place {
         fs::write(path, text).unwrap();
     }
 
-    fn of(&self, agent: &Agent) -> TrustStore {
+    fn of(&self, agent: &AcpAgent) -> TrustStore {
         self.store.of_agent(Some(&chosen(agent)))
     }
 
-    fn view(&self, agent: &Agent) -> TrustView {
+    fn view(&self, agent: &AcpAgent) -> TrustView {
         self.of(agent).view(&self.project).unwrap()
     }
 
@@ -49,11 +49,11 @@ impl Place {
     }
 }
 
-fn chosen(agent: &Agent) -> ChosenAgent {
+fn chosen(agent: &AcpAgent) -> ChosenAgent {
     ChosenAgent::row_of(agent.id).unwrap()
 }
 
-fn row(id: &str) -> &'static Agent {
+fn row(id: &str) -> &'static AcpAgent {
     deskbell_acp::agents::agent(id).unwrap()
 }
 
@@ -77,9 +77,9 @@ fn each_file_of_each_agent_is_shown_and_a_change_of_it_is_asked_about() {
             let found = view.findings.iter().find(|finding| finding.file == path);
             let found = found.unwrap_or_else(|| panic!("{what} is not shown"));
             let (severity, text) = match file.effect {
-                Effect::Runs => (Severity::Runs, "touch ran"),
-                Effect::Variables => (Severity::Redirects, "touch ran"),
-                Effect::Instructions => (Severity::Changes, ""),
+                FolderEffect::Runs => (Severity::Runs, "touch ran"),
+                FolderEffect::Variables => (Severity::Redirects, "touch ran"),
+                FolderEffect::Instructions => (Severity::Changes, ""),
             };
             assert_eq!((found.severity, &found.text[..]), (severity, text), "{what}");
             assert_eq!(view.agent.as_ref().map(|of| &of.name[..]), Some(agent.name), "{what}");
@@ -87,7 +87,7 @@ fn each_file_of_each_agent_is_shown_and_a_change_of_it_is_asked_about() {
             place.trust(&store).unwrap();
             assert_eq!(store.check(&place.project).unwrap(), Admission::TrustedAsItIs, "{what}");
             place.write(&path, "touch ran-again");
-            let is_text = file.effect == Effect::Instructions;
+            let is_text = file.effect == FolderEffect::Instructions;
             assert_eq!(place.asks(&store), !is_text, "{what} changed");
             fs::remove_file(place.project.join(&path)).unwrap();
             assert!(place.asks(&store), "{what} is gone");

@@ -4,7 +4,7 @@
 use super::agent_files::AgentFile;
 use super::files::{Content, Found};
 use crate::api::{Finding, FindingKind};
-use deskbell_acp::folder::Effect;
+use deskbell_acp::folder::FolderEffect;
 use sha2::{Digest, Sha256};
 use std::path::Path;
 
@@ -35,7 +35,7 @@ pub(super) fn of_agent(
     for file in files {
         match (&file.effect, &file.content) {
             // That they are there counts, and their contents do not.
-            (Effect::Instructions, Content::Bytes(_)) => {
+            (FolderEffect::Instructions, Content::Bytes(_)) => {
                 add(&mut hash, &file.path, file.link.as_deref(), &Content::Bytes(Vec::new()))?;
             }
             (_, content) => add(&mut hash, &file.path, file.link.as_deref(), content)?,

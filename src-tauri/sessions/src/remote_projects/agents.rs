@@ -5,7 +5,7 @@ use super::MachineClient;
 use crate::far::FarError;
 use crate::other_agents;
 use crate::wanted::{Wanted, bad_command, is_name};
-use deskbell_engine::acp::agents::{Agent, agent as row_of};
+use deskbell_engine::acp::agents::{AcpAgent, agent as row_of};
 use deskbell_engine::api::*;
 use deskbell_engine::title::Title;
 
@@ -82,7 +82,7 @@ fn line(text: &str) -> String {
     Title::one_line(text, LONGEST)
 }
 
-fn short(row: &Agent, state: OtherAgentState) -> OtherAgentState {
+fn short(row: &AcpAgent, state: OtherAgentState) -> OtherAgentState {
     match state {
         OtherAgentState::Found { program, version } => {
             OtherAgentState::Found { program: line(&program), version: version.as_deref().map(line) }
