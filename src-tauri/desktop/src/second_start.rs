@@ -46,8 +46,8 @@ pub enum SecondStart {
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum Refusal {
     #[error(
-        "Deskbell is running as process {pid} and does not answer, so nothing was opened. Wait until it answers, or end it \
-         with `kill {pid}` and start Deskbell again."
+        "Deskbell is running as process {pid} and does not answer. What was asked for opens once it answers. If it does \
+         not, end it with `kill {pid}` and start Deskbell again."
     )]
     NoAnswer { pid: u32 },
     #[error(
