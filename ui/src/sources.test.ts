@@ -55,6 +55,13 @@ describe('the sources', () => {
     expect(own).toEqual(['lib/text/time.ts']);
   });
 
+  it('draw each character of a text by itself', () => {
+    const everything = /^\*,\n\*::before,\n\*::after \{[^}]*font-variant-ligatures: none !important;/m;
+    expect(readFileSync(join(ROOT, 'app.css'), 'utf8')).toMatch(everything);
+    const own = styles.filter(({ rules }) => /font-variant-ligatures|'(calt|liga|clig|dlig)'/.test(rules));
+    expect(own.map(({ path }) => path)).toEqual([]);
+  });
+
   it('take colours and sizes from the tokens', () => {
     const own = styles.flatMap(({ path, rules }) => {
       const values = rules.replaceAll(/@(media|container)[^{]*/g, '');
