@@ -13,7 +13,9 @@ use std::time::{Duration, Instant};
 
 /// A killed process is in the system's list until its memory is given back. A process of Claude Code (2.1.329) that
 /// Deskbell had killed 35 ms before was still there.
-const ENDS_WITHIN: Duration = Duration::from_secs(1);
+pub(crate) const ENDS_WITHIN: Duration = Duration::from_secs(1);
+/// The agent of an app or a server that was killed ends within this time: by its guard (3.5 s), or at the end of its input.
+pub(crate) const LEFT_AGENT_ENDS_WITHIN: Duration = Duration::from_secs(5);
 /// Nothing reports the end of a process that is not our child on every system, so the list is read again after this time.
 const LOOKS_AGAIN: Duration = Duration::from_millis(20);
 
@@ -89,11 +91,10 @@ pub(crate) fn live_processes(config: &Path, agent_session_id: &str) -> Vec<Owner
     live.into_iter().map(|live| live.owner).collect()
 }
 
-/// A process that has this conversation open and does not end: one that is about to end is waited for, for a second.
-/// Blocks.
-pub(crate) fn lasting_owner(config: &Path, agent_session_id: &str) -> Option<Owner> {
+/// A process that has this conversation open and does not end within `limit`. Blocks.
+pub(crate) fn lasting_owner(config: &Path, agent_session_id: &str, limit: Duration) -> Option<Owner> {
     let look = || live_processes(config, agent_session_id).into_iter().next();
-    lasting(look, ENDS_WITHIN, LOOKS_AGAIN)
+    lasting(look, limit, LOOKS_AGAIN)
 }
 
 /// What `look` finds each time until the limit.

@@ -466,7 +466,7 @@ fn own(config: &Path, locks: Option<&Path>, id: &str) -> Result<Option<Lock>, Co
                 .to_owned(),
         ),
     };
-    if let Some(owner) = owner::lasting_owner(config, id) {
+    if let Some(owner) = owner::lasting_owner(config, id, owner::ENDS_WITHIN) {
         let (pid, cwd) = (owner.pid, owner.cwd.display());
         return Err(elsewhere(format!("The conversation is open elsewhere: process {pid} in {cwd}.")));
     }

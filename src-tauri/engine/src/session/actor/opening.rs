@@ -34,6 +34,8 @@ struct KeptAt {
     /// rewind leads to.
     leaf: Option<String>,
     additions: Additions,
+    /// Prompts of an earlier process wait, and the transcript shows what became of them once its agent has ended.
+    awaits_end: bool,
 }
 
 impl KeptAt {
@@ -47,7 +49,8 @@ async fn read_whole(kept: KeptAt, colouring: Colouring) -> io::Result<(Transcrip
     let project = kept.project.clone();
     let at = kept.clone();
     let load = move || {
-        let is_live = at.leaf.is_none() && !owner::live_processes(&at.config, &at.id).is_empty();
+        let limit = if at.awaits_end { owner::LEFT_AGENT_ENDS_WITHIN } else { Duration::ZERO };
+        let is_live = at.leaf.is_none() && owner::lasting_owner(&at.config, &at.id, limit).is_some();
         Kept::load(&at.path()).map(|lines| (lines, is_live))
     };
     let (lines, is_live) = disk::run(&project, READ_DEADLINE, load).await??;
@@ -83,6 +86,7 @@ impl Actor {
         } else if let Some(mut kept) = self.kept_at() {
             let Some(wish) = self.first_wish(inbox).await else { return waiting };
             kept.additions.supplements = self.supplements().await;
+            kept.awaits_end = self.core.has_prompts();
             let colouring = self.colouring_for(wish.as_ref());
             let mut whole = tokio::spawn(read_whole(kept.clone(), colouring));
             if let Some(message) = wish {
@@ -269,7 +273,7 @@ impl Actor {
         let changed_inputs = record.memory.changed_inputs.clone();
         let additions = Additions { changed_inputs, ..Additions::default() };
         let (config, project) = (self.open.agent_config.clone(), record.project.clone());
-        Some(KeptAt { config, project, id, leaf, additions })
+        Some(KeptAt { config, project, id, leaf, additions, awaits_end: false })
     }
 
     /// Reads what the agent's own transcript does not contain. If that fails, the conversation is shown as the agent
