@@ -383,9 +383,10 @@ pub fn lines_below(folder: &Path) -> Result<Vec<Value>> {
                 path.extension().is_some_and(|extension| extension == "jsonl" || extension == "ndjson");
             if kind.is_dir() {
                 folders.push(path);
-            } else if is_of_agent && let Some(text) = if_there(&path, std::fs::read_to_string(&path))? {
-                // The last line of a killed agent may be torn.
-                lines.extend(text.lines().filter_map(|line| serde_json::from_str(line).ok()));
+            } else if is_of_agent && let Some(bytes) = if_there(&path, std::fs::read(&path))? {
+                // The last line of a killed agent may be torn, also within a character.
+                let whole = bytes.split(|byte| *byte == b'\n');
+                lines.extend(whole.filter_map(|line| serde_json::from_slice(line).ok()));
             }
         }
     }
