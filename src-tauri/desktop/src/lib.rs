@@ -1,5 +1,6 @@
-//! The desktop around the windows: the user's editor, terminal and browser, the clipboard, the start at login, the tray, the jump list,
-//! the engine that draws the pages, the token that raises a window, and a process of the app that runs already.
+//! The desktop around the windows: the user's editor, terminal and browser, the clipboard, the start at login, the tray, the
+//! jump list, the menu bar, the screens and the places of windows on them, the engine that draws the pages, the token that
+//! raises a window, and a process of the app that runs already.
 //!
 //! No function here takes a session or sends something to a page. No shell reads the command line of a program that is
 //! started here, and the program continues without Deskbell.
