@@ -19,7 +19,7 @@ use deskbell_tests::kills::{
 };
 use deskbell_tests::relay::{Dialed, dialed_by};
 use deskbell_tests::window::{
-    Accessibility, Accessible, Desktop, Launch, Manners, Notifications, Owned, Pointer, Process, Role,
+    Accessibility, Accessible, Desktop, LONG, Launch, Manners, Notifications, Owned, Pointer, Process, Role,
     app_program, eventually,
 };
 use serde_json::Value;
@@ -32,7 +32,7 @@ use crate::survival::keep_running;
 const OF_LIFE: usize = 12;
 
 /// The deadline for each step: a guard waits 3.5 s, and the machine is busy.
-const SOON: Duration = Duration::from_secs(40);
+const SOON: Duration = LONG;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Victim {
