@@ -108,6 +108,12 @@ impl Search<'_> {
         let real = dunce::canonicalize(&file.path).unwrap_or_else(|_| file.path.clone());
         for path in files::imported_paths(&file.path, MOST_PATHS + 1) {
             self.n_paths += 1;
+            if is_on_share(&path) {
+                if self.looked_for.insert(PathBuf::from(&path)) {
+                    self.outside(&file.label, Path::new(&path));
+                }
+                continue;
+            }
             for path in self.places(&path, &[&file.path, &real]) {
                 if !self.looked_for.insert(path.clone()) {
                     continue;
@@ -137,6 +143,12 @@ impl Search<'_> {
         places.dedup();
         places
     }
+}
+
+/// Whether a path is that of a share on another computer. It is shown without a look at it: Windows would send the user's name and
+/// a hash of the password there.
+fn is_on_share(path: &str) -> bool {
+    cfg!(windows) && path.starts_with("//")
 }
 
 #[cfg(test)]
