@@ -148,7 +148,7 @@ impl Search<'_> {
 /// Whether a path is that of a share on another computer. It is shown without a look at it: Windows would send the user's name and
 /// a hash of the password there.
 fn is_on_share(path: &str) -> bool {
-    cfg!(windows) && path.starts_with("//")
+    cfg!(windows) && path.len() > 1 && path.chars().take(2).all(std::path::is_separator)
 }
 
 #[cfg(test)]
