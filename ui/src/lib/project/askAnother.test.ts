@@ -23,7 +23,7 @@ async function start() {
 
 it('gives the attachments of a prompt that this window sent', async () => {
   const { project, given, ask } = await start();
-  project.sentFiles.keep('s1', 'Read this', [FILE]);
+  project.sentFiles.keep('s1', 'Read this', [FILE], 0);
   expect(await ask()).toBeNull();
   expect(given()).toEqual([
     ['s-new-1', { type: 'prompt', text: 'Read this', attachments: [FILE], delivery: 'afterTurn' }],
@@ -33,7 +33,7 @@ it('gives the attachments of a prompt that this window sent', async () => {
 
 it('leaves the prompt and its attachments in the box if it is refused', async () => {
   const { project, command, ask } = await start();
-  project.sentFiles.keep('s1', 'Read this', [FILE]);
+  project.sentFiles.keep('s1', 'Read this', [FILE], 0);
   command.mockRejectedValue({ code: 'internal', message: 'No.', detail: null });
   await ask();
   expect(project.pane.draft.text).toBe('Read this');

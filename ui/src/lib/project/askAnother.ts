@@ -24,6 +24,7 @@ export async function askAnother(
   const asked = await askedPrompt(project, promptId, wanted);
   if (origin === null || asked === null) return null;
   const { draft, nFiles } = asked;
+  const at = origin.item(promptId)?.at ?? 0;
   const begun = await begin(project, draft.asked);
   if (begun !== true) {
     // The user decides about the folder first, or reads why there is no agent. The prompt waits for the session.
@@ -31,7 +32,7 @@ export async function askAnother(
     return begun;
   }
   await project.showBeside(origin.id);
-  const attachments = nFiles === 0 ? [] : project.sentFiles.of(origin.id, draft.text, nFiles);
+  const attachments = nFiles === 0 ? [] : project.sentFiles.of(origin.id, draft.text, nFiles, at);
   if (attachments === null) {
     project.pane.draft.add(draft.text, []);
     const message = `Its attachments (${nFiles}) are not kept. Attach them again, then send it.`;

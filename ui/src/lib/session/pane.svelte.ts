@@ -107,10 +107,11 @@ export class Pane {
   async command(command: Command, what: string): Promise<CommandError | null> {
     const { state } = this;
     if (state === null) return null;
+    const at = Date.now();
     const error = await this.project.problems.attempt(what, () => this.host.command(state.id, command));
     if (error === null && command.type === 'prompt') {
       state.prompts = [...state.prompts, command.text];
-      this.project.sentFiles.keep(state.id, command.text, command.attachments);
+      this.project.sentFiles.keep(state.id, command.text, command.attachments, at);
     }
     return error;
   }

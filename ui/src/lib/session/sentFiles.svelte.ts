@@ -10,6 +10,8 @@ interface Sent {
   session: SessionId;
   text: string;
   attachments: readonly Attachment[];
+  /** When it was sent, in milliseconds since the epoch. */
+  at: number;
 }
 
 const size = ({ attachments }: Sent) => attachments.reduce((sum, { data }) => sum + data.length, 0);
@@ -17,20 +19,22 @@ const size = ({ attachments }: Sent) => attachments.reduce((sum, { data }) => su
 export class SentFiles {
   #sent = $state.raw<readonly Sent[]>([]);
 
-  keep(session: SessionId, text: string, attachments: readonly Attachment[]): void {
+  /** `at`: when it was sent, before the answer to that. */
+  keep(session: SessionId, text: string, attachments: readonly Attachment[], at: number): void {
     if (attachments.length === 0) return;
-    const all = [...this.#sent, { session, text, attachments }].slice(-MOST_PROMPTS);
+    const all = [...this.#sent, { session, text, attachments, at }].slice(-MOST_PROMPTS);
     while (all.reduce((sum, one) => sum + size(one), 0) > MOST_CHARACTERS) all.shift();
     this.#sent = all;
   }
 
   /**
-   * The attachments of the last prompt with this text and so many of them; `null` if they are not known. `isEnd`: only the
-   * end of the text is given.
+   * The attachments of a prompt with this text and so many of them, which the session has since `at`; `null` if they are not
+   * known. An earlier or later prompt with the same text may have had others. `isEnd`: only the end of the text is given.
    */
-  of(session: SessionId, text: string, count: number, isEnd = false): readonly Attachment[] | null {
+  of(session: SessionId, text: string, count: number, at: number, isEnd = false): readonly Attachment[] | null {
     const hasText = (one: Sent) => (isEnd ? one.text.endsWith(text) : one.text === text);
-    const isIt = (one: Sent) => one.session === session && one.attachments.length === count && hasText(one);
+    const isIt = (one: Sent) =>
+      one.session === session && one.attachments.length === count && one.at <= at && hasText(one);
     return this.#sent.findLast(isIt)?.attachments ?? null;
   }
 }

@@ -95,7 +95,11 @@ export const drawings: readonly (readonly [name: string, prepare: Prepare])[] = 
     drawing(TextDocument, { id: 'a', text: { type: 'text', blocks: [paragraph(text)], streaming: false } }),
   ),
   ...ofTexts('prompt', (text) =>
-    drawing(PromptBlock, { id: 'a', prompt: { type: 'prompt', text, nImages: 0, nDocuments: 0, state: 'done' } }),
+    drawing(PromptBlock, {
+      id: 'a',
+      at: 0,
+      prompt: { type: 'prompt', text, nImages: 0, nDocuments: 0, state: 'done' },
+    }),
   ),
   ...ofTexts('queued prompt', (text) => {
     const prompt = {

@@ -81,7 +81,7 @@ it('shows what was attached to a prompt by name, and opens it', async () => {
     { name: 'report.pdf', mediaType: 'application/pdf', data: 'JVBERg==' },
   ];
   project.pane.state = open;
-  project.sentFiles.keep(open.id, 'Look at these', files);
+  project.sentFiles.keep(open.id, 'Look at these', files, 0);
   const body: Body = { type: 'prompt', text: 'Look at these', nImages: 1, nDocuments: 2, state: 'done' };
   open.load(snapshot(0, [at(0, { ...prompt('p'), body })]));
   await tick();
