@@ -6,6 +6,7 @@ import { openApp, promptBox } from '../../../test/app';
 import { ARM_MS } from '../../session/asking/arming.svelte';
 import { commandRequest, planRequest, questionRequest } from '../../../fake/script';
 import type { PermissionRequest } from '../../bindings/api';
+import { numberOf } from './typing';
 
 beforeEach(() => localStorage.clear());
 
@@ -167,4 +168,31 @@ it('Alt and a digit open the session of the list with that number, unless a dial
   await fireEvent.keyDown(document.body, { key: 'k', ctrlKey: true });
   await press('3', 'Digit3');
   expect(shown()).toBe(fourth);
+});
+
+it('Alt and a digit open what the filter has left', async () => {
+  const { user } = await openApp('conversation');
+  const list = screen.getByRole('navigation', { name: 'Sessions' });
+  const titles = () => [...list.querySelectorAll('[data-nr] .title')].map((title) => title.textContent);
+  const all = titles();
+  const word = all[3]?.split(' ').at(-1) ?? '';
+  await user.type(screen.getByRole('searchbox', { name: 'Filter sessions' }), word);
+  await expect.poll(() => titles().length).toBeLessThan(all.length);
+  const [first] = titles();
+  expect(first).not.toBe(all[0]);
+  await fireEvent.keyDown(document.body, { key: '1', code: 'Digit1', altKey: true });
+  await expect.poll(() => list.querySelector('[aria-current] .title')?.textContent).toBe(first);
+});
+
+it('Alt and a digit are left to a dialog, to AltGr, and on macOS to a field', async () => {
+  await openApp('conversation');
+  const key = new KeyboardEvent('keydown', { key: '3', code: 'Digit3', altKey: true });
+  expect([numberOf(key, promptBox(), false), numberOf(key, document.body, true)]).toEqual([3, 3]);
+  expect(numberOf(key, promptBox(), true)).toBeNull();
+  const writes = new KeyboardEvent('keydown', { key: '3', code: 'Digit3', altKey: true, modifierAltGraph: true });
+  expect(numberOf(writes, document.body, false)).toBeNull();
+  const dialog = document.body.appendChild(document.createElement('dialog'));
+  dialog.open = true;
+  expect(numberOf(key, document.body, false)).toBeNull();
+  dialog.remove();
 });

@@ -1,7 +1,7 @@
 // Typing outside a field goes to the prompt.
 
 import { takesText } from '../../kit/fields';
-import { latinKey } from '../../kit/keys';
+import { isMac, latinKey } from '../../kit/keys';
 
 /** Elements that handle keys themselves: lists of choices, and everything inside a dialog. */
 const OWN_KEYS = '[role=menu], [role=listbox], [role=combobox], dialog';
@@ -29,9 +29,14 @@ function isPaste(event: KeyboardEvent): boolean {
   return (event.ctrlKey || event.metaKey) && !event.altKey && latinKey(event).toLowerCase() === 'v';
 }
 
-/** The digit of Alt+1 to Alt+9, which opens a session of the list; `null` for other keys. */
-export function numberOf(event: KeyboardEvent): number | null {
+/**
+ * The digit of Alt+1 to Alt+9, which opens a session of the list; `null` for other keys. On macOS, Alt and a digit write a
+ * character, such as the brackets of a German keyboard.
+ */
+export function numberOf(event: KeyboardEvent, focused: Element | null, mac = isMac): number | null {
   if (!event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || event.repeat) return null;
+  if (event.getModifierState('AltGraph') || (mac && takesText(focused))) return null;
+  if (document.querySelector('dialog[open]') !== null) return null;
   // Some layouts write digits only with Shift.
   const digit = /^Digit([1-9])$/.exec(event.code)?.[1] ?? /^[1-9]$/.exec(event.key)?.[0];
   return digit === undefined ? null : Number(digit);
