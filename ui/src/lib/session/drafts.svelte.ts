@@ -94,8 +94,12 @@ export class Draft {
   giveBack(taken: { text: string; attachments: readonly DraftAttachment[] }): void {
     if (this.#heir !== null) return this.#heir.giveBack(taken);
     this.#taken = [];
-    this.text = [taken.text, this.#text].filter((text) => text !== '').join('\n');
-    this.attachments = [...taken.attachments, ...this.#attachments];
+    this.#addFirst(taken.text, taken.attachments);
+  }
+
+  #addFirst(text: string, attachments: readonly DraftAttachment[]): void {
+    this.text = [text, this.#text].filter((part) => part !== '').join('\n');
+    this.attachments = [...attachments, ...this.#attachments];
   }
 
   /** Stores a text; an empty one is deleted. `isSent`: it was sent, and the answer is not known yet. */
@@ -116,9 +120,10 @@ export class Draft {
     if (attachments.length > 0) this.attachments = [...this.#attachments, ...attachments];
   }
 
-  /** Moves everything to another draft, also what is given back or read later. */
-  moveTo(heir: Draft): void {
-    if (!this.empty) heir.add(this.#text, this.#attachments);
+  /** Moves everything to another draft, also what is given back or read later. `isFirst`: in front of what is there. */
+  moveTo(heir: Draft, isFirst = false): void {
+    if (isFirst && !this.empty) heir.#addFirst(this.#text, this.#attachments);
+    else if (!this.empty) heir.add(this.#text, this.#attachments);
     this.comments.moveTo(heir.comments);
     this.#heir = heir;
     this.#text = '';
@@ -156,9 +161,12 @@ export class Drafts {
     this.#drafts.delete(keyOf(null, project));
   }
 
-  /** Another session takes the place of an empty one: what was written is for it. */
+  /**
+   * Another session takes the place of an empty one: what was written is for it, before what was written while it was
+   * created.
+   */
   move(from: SessionId, to: SessionId, project: string): void {
-    this.of(from, project).moveTo(this.of(to, project));
+    this.of(from, project).moveTo(this.of(to, project), true);
     this.#drafts.delete(from);
   }
 

@@ -125,3 +125,20 @@ it('gives what was refused after the removal to the next session', () => {
   draft.giveBack(taken);
   expect(drafts.of(null, '/p').text).toBe('sent too late');
 });
+
+it('takes what an empty session has to another one, before what was written there, and leaves nothing behind', async () => {
+  const shelf = new Shelf();
+  const drafts = new Drafts(localStorage, shelf);
+  const [old, next] = [drafts.of('s1', '/p'), drafts.of('s2', '/p')];
+  await Promise.resolve();
+  old.text = 'Round the totals';
+  old.attachments = [image('a.png')];
+  next.text = 'of both';
+  next.attachments = [image('b.png')];
+  drafts.move('s1', 's2', '/p');
+  expect([next.text, names(next)]).toEqual(['Round the totals\nof both', ['a.png', 'b.png']]);
+  const later = new Drafts(localStorage, shelf);
+  expect([later.of('s1', '/p').text, later.of('s2', '/p').text]).toEqual(['', 'Round the totals\nof both']);
+  expect(names(await again(shelf, 's2'))).toEqual(['a.png', 'b.png']);
+  expect(names(await again(shelf, 's1'))).toEqual([]);
+});
