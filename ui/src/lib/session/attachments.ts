@@ -1,6 +1,7 @@
 // Attachments of drafts, stored in IndexedDB: they are too large for local storage.
 
 import type { Attachment } from '../bindings/api';
+import { plainPath } from '../text/reveal';
 
 /** An image or a document in a draft. */
 export interface DraftAttachment extends Attachment {
@@ -31,8 +32,9 @@ export const isImage = ({ mediaType }: Attachment) => mediaType.startsWith('imag
 
 export const isText = ({ mediaType }: Attachment) => mediaType === 'text/plain';
 
-/** The name of an attachment, or its kind if it has none. */
-export const nameOf = (attachment: Attachment) => attachment.name || (isImage(attachment) ? 'Image' : 'Document');
+/** The name of an attachment with each character visible, or its kind if it has none. */
+export const nameOf = (attachment: Attachment) =>
+  plainPath(attachment.name ?? '') || (isImage(attachment) ? 'Image' : 'Document');
 
 /** Why an attachment cannot be added to these, in words; `null` if it can. */
 export function refusal(added: DraftAttachment, others: readonly DraftAttachment[], accepted: Accepted): string | null {

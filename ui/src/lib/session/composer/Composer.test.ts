@@ -7,6 +7,7 @@ import type { Attachment, Delivery, FoundFiles } from '../../bindings/api';
 import { draw } from '../../../test/draw';
 import { FakeHost } from '../../../fake/host';
 import { emptySession } from '../../../fake/facts';
+import { drafted } from '../attachments';
 import { Draft } from '../drafts.svelte';
 import Composer from './Composer.svelte';
 
@@ -539,6 +540,16 @@ describe('a long pasted text', () => {
     expect(draft.attachments).toEqual([]);
     const field = screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Prompt' });
     expect(document.activeElement).toBe(field);
+  });
+
+  it('has a name of which each character is visible', async () => {
+    const { draft } = await composer();
+    draft.attachments = [drafted('notes\u202egpj.txt', { mediaType: 'text/plain', data: 'a' })];
+    await tick();
+    expect(chip(/^notes/).textContent).toContain('notes\\u{202E}gpj.txt');
+    expect(chip(/^notes/).title).not.toContain('\u202e');
+    expect(chip(/^notes/).getAttribute('aria-keyshortcuts')).toBe('Delete');
+    button('Remove notes\\u{202E}gpj.txt');
   });
 
   it('stays an attachment if the box would become slow', async () => {
