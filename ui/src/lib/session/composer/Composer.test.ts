@@ -542,6 +542,18 @@ describe('a long pasted text', () => {
     expect(document.activeElement).toBe(field);
   });
 
+  it('is closed when another session is opened, whose prompt it is not put into', async () => {
+    const { box, user, draft, redraw } = await composer();
+    await fireEvent.paste(box, { clipboardData: copied(LONG) });
+    await user.click(chip());
+    screen.getByRole('dialog');
+    await redraw({ draft: new Draft('s2', localStorage) });
+    expect(screen.queryByRole('dialog')).toBeNull();
+    await redraw({ draft });
+    expect(screen.queryByRole('dialog')).toBeNull();
+    expect(draft.attachments).toHaveLength(1);
+  });
+
   it('has a name of which each character is visible', async () => {
     const { draft } = await composer();
     draft.attachments = [drafted('notes\u202egpj.txt', { mediaType: 'text/plain', data: 'a' })];
