@@ -209,8 +209,12 @@ describe('several sessions', () => {
     await user.click(fifth);
     await user.keyboard('{/Shift}');
     expect(selected()).toEqual(['s2', 's3', 's4']);
+    const said = screen.getByText('3 sessions selected', { selector: '[aria-live]' });
     await user.click(screen.getByRole('button', { name: 'Clear the selection' }));
     expect(selected()).toEqual([]);
+    expect([said.textContent, document.activeElement?.closest('[data-session]')?.getAttribute('data-session')]).toEqual(
+      ['', 's2'],
+    );
     expect(opened).toEqual([]);
     await user.click(first);
     expect(opened).toEqual(['s0']);
