@@ -221,7 +221,7 @@ async fn rects(window: &Window) -> Result<Vec<(String, Extents)>> {
         };
         const cards = [...document.querySelectorAll(\"[aria-label='Permission request']\")];
         const allow = cards.flatMap((card) => [...card.querySelectorAll('button')])
-            .filter((button) => /^(Allow|Always allow$)/.test(button.textContent.trim()));
+            .filter((button) => /^(Allow|Always allow(?!…))/.test(button.textContent.trim()));
         return [...cards.map((card) => rect('card', card)), ...allow.map((button) => rect('allow', button))];";
     let found = window.run(script, Vec::new()).await?;
     let found = found.as_array().into_iter().flatten().map(|rect| {
