@@ -556,9 +556,10 @@ describe('a long pasted text', () => {
 
   it('has a name of which each character is visible', async () => {
     const { draft } = await composer();
-    draft.attachments = [drafted('notes\u202egpj.txt', { mediaType: 'text/plain', data: 'a' })];
+    draft.attachments = [drafted('notes\u202egpj.txt', { mediaType: 'text/plain', data: 'a\u202etxt.exe' })];
     await tick();
     expect(chip(/^notes/).textContent).toContain('notes\\u{202E}gpj.txt');
+    expect(chip(/^notes/).textContent).toContain('“a\\u{202E}txt.exe”');
     expect(chip(/^notes/).title).not.toContain('\u202e');
     expect(chip(/^notes/).getAttribute('aria-keyshortcuts')).toBe('Delete');
     button('Remove notes\\u{202E}gpj.txt');

@@ -2,6 +2,7 @@
 
 import type { Attachment, CodeLine } from '../../bindings/api';
 import { bytes, count, plural } from '../../kit/amounts';
+import { escapeOf, oddityOf } from '../../text/reveal';
 import { isImage, isText } from '../attachments';
 
 interface Limit {
@@ -73,9 +74,12 @@ export function amountOf(text: string): string {
 /** The first words of a text that are shown beside its name, in characters. */
 const MOST_WORDS = 40;
 
+/** What changes the direction of the words after it is written out. */
+const directed = (char: string) => (oddityOf(char) === 'direction' ? escapeOf(char) : char);
+
 /** The first words of a text, to tell it from others; empty if it has none. */
 function firstWords(text: string): string {
-  const words = [...(text.slice(0, 1_000).trim().split(END, 1)[0] ?? '')];
+  const words = Array.from(text.slice(0, 1_000).trim().split(END, 1)[0] ?? '', directed);
   return words.length <= MOST_WORDS ? words.join('') : `${words.slice(0, MOST_WORDS).join('').trimEnd()}…`;
 }
 
