@@ -54,7 +54,8 @@ pub async fn an_image_is_pasted_by_key_and_by_command() -> Result<()> {
             stage.window.click("button", "Send").await?;
             stage.window.wait_said("seen", SHORT).await?;
             let record = stage.window.all_text().await?;
-            ensure!(record.contains("2 images"), "{record}");
+            let n_shown = record.matches("Pasted image").count();
+            ensure!(n_shown == 2, "{n_shown} chips below the prompt: {record}");
             Ok(())
         })
         .await
