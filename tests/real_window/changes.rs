@@ -173,6 +173,8 @@ pub async fn a_patch_is_copied_and_a_part_and_a_file_are_reverted_and_come_back(
             ensure!(part.contains("second\n") && part.contains("line 25\n"), "{part}");
             window.click("button", "Undo revert").await?;
             window.gone("button", "Undo revert").await?;
+            // It moves the files below it.
+            window.wait_shows("Brought the change of lines.txt back.", SHORT).await?;
             ensure!(fs::read_to_string(&lines)? == before, "the undo is not exact");
 
             // A file that changes while the question is open is not touched.

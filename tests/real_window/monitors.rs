@@ -68,9 +68,14 @@ pub async fn window_menu_and_dialog_are_on_the_monitor_of_the_window() -> Result
             // The other program is on the left monitor.
             let _elsewhere = stage.step_aside().await?;
             let dialog = stage.dialogs().await?.one().await?;
-            let place = dialog.extents().await?;
+            // It has a place a moment after it is there.
+            eventually("the dialog is on the right monitor", SHORT, async || {
+                let place = dialog.extents().await?;
+                ensure!(is_on(place, Monitors::RIGHT), "the dialog is at {place:?}");
+                Ok(Some(()))
+            })
+            .await?;
             stage.desktop.screenshot("two-monitors").await?;
-            ensure!(is_on(place, Monitors::RIGHT), "the dialog is at {place:?}");
             dialog.click("Deny").await?;
             dialog.gone().await
         })
