@@ -433,7 +433,8 @@ fn on_the_old_version() -> Vec<suite::Test> {
             a_prompt_is_kept_when_the_agent_is_killed_at_its_first_request,
     ]);
     let mut chosen: Vec<suite::Test> = chosen.into_iter().map(suite::Test::sampled).collect();
-    chosen.extend(tests![trust: a_trusted_folder_has_all_that_it_says; front_matter: a_document_is_loaded_as_it_is_shown]);
+    chosen.extend(tests![trust: a_trusted_folder_has_all_that_it_says; front_matter: a_document_is_loaded_as_it_is_shown;
+        plugins: a_plugin_of_a_folder_is_left_out_and_said_to_be]);
     #[cfg(unix)]
     chosen.extend(tests![imports: an_import_is_loaded_as_it_is_shown]);
     let within_all = |test: suite::Test| test.within(hostile::ALL);

@@ -114,7 +114,7 @@ fn is_said_to_be_left_out(findings: &[Finding], plugin: &Plugin) -> bool {
     let is_market = plugin.folder.starts_with(&format!("{MARKET}/"));
     findings.iter().any(|finding| match is_market {
         true => {
-            finding.name.as_deref() == Some(MARKET) && finding.title.ends_with("newer versions leave out")
+            finding.name.as_deref() == Some(MARKET) && finding.title.ends_with("whose plugins are left out")
         }
         false => finding.title == "Is left out" && is_in(finding, plugin),
     })

@@ -186,8 +186,7 @@ fn find_marketplaces(found: &mut Findings, marketplaces: &Json) {
     for (name, marketplace) in marketplaces {
         let severity = if has_command(marketplace) { Runs } else { Allows };
         let title = match keys::is_local_marketplace(marketplace) {
-            // 2.1.197 loads them in spite of the copy.
-            true => "Adds a plugin marketplace of this computer, whose plugins newer versions leave out",
+            true => "Adds a plugin marketplace of this computer, whose plugins are left out",
             false => "Adds a plugin marketplace",
         };
         found.add(Kind::Plugin, severity, title, marketplace.text());

@@ -38,7 +38,11 @@ pub fn merged<'a>(
         let is_local = |plugin: &str| {
             plugin.rsplit_once('@').is_some_and(|(_, market)| local_marketplaces.contains(market))
         };
-        plugins.retain(|plugin, is_on| *is_on == Value::Bool(false) || !is_local(plugin));
+        // Without an entry 2.1.197 takes that of the folder itself.
+        plugins
+            .iter_mut()
+            .filter(|(plugin, _)| is_local(plugin))
+            .for_each(|(_, is_on)| *is_on = Value::Bool(false));
     }
     if turns_off_hooks {
         settings.retain(|key, _| !matches!(key.as_str(), "hooks" | "statusLine" | "subagentStatusLine"));

@@ -349,7 +349,7 @@ fn a_marketplace_of_this_computer_is_left_out_with_its_plugins() {
     shared["enabledPlugins"] = json!({"x@near": true, "y@far": true, "z@near": false});
     let place = Place::new(&[(SHARED, &shared.to_string()), (LOCAL, &near.to_string())]);
     let copied = copied_settings(&place.copy());
-    assert_eq!(copied["enabledPlugins"], json!({"y@far": true, "z@near": false}));
+    assert_eq!(copied["enabledPlugins"], json!({"x@near": false, "y@far": true, "z@near": false}));
     let far = json!({"far": {"source": {"source": "github", "repo": "a/b"}}});
     assert_eq!(copied["extraKnownMarketplaces"], far);
 }
