@@ -310,7 +310,8 @@ fn main() {
             a_renamed_folder_has_its_sessions,
             a_draft_and_the_zoom_survive_a_restart,
             a_window_is_where_it_was,
-            several_windows_come_back_painted_each_as_it_was;
+            several_windows_come_back_painted_each_as_it_was,
+            all_windows_of_a_restart_are_painted;
         bell: a_minimised_window_rings_and_comes_back,
             a_failure_and_a_request_in_front_ring_nothing,
             another_window_in_front_does_not_silence_the_bell,

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::{Command, ExitStatus};
 
 use anyhow::{Context, Result, ensure};
+use deskbell_tests::chance;
 use deskbell_tests::window::{App, Desktop, LONG, Launch, Owned, SHORT, Window, eventually};
 use serde_json::json;
 
@@ -196,6 +197,46 @@ pub async fn several_windows_come_back_painted_each_as_it_was() -> Result<()> {
                 window.drawn().await?;
             }
             stage.desktop.screenshot("several-windows").await.map(drop)
+        })
+        .await
+}
+
+/// One window, two, four and eight: a restart paints each of them. A whole run restarts ten times with each number.
+pub async fn all_windows_of_a_restart_are_painted() -> Result<()> {
+    let n_restarts = if chance::is_whole() { 10 } else { 1 };
+    let stage = Stage::demo().await?;
+    stage
+        .play("painted", async |stage| {
+            stage.window.prompt("SAY The tide is low.").await?;
+            stage.window.wait_said("The tide is low.", LONG).await?;
+            let mut names = vec![PROJECT.to_owned()];
+            for n_windows in [1, 2, 4, 8] {
+                for nr in names.len()..n_windows {
+                    let name = format!("bay-{nr}");
+                    let folder = stage.desktop.project(&name)?;
+                    let status = start_again(&stage.desktop, &Launch::demo(&folder)).await?;
+                    ensure!(status.success(), "the start for {name} ended with {status}");
+                    let window = stage.app.window(&name).await?;
+                    window.prompt("SAY The tide is high.").await?;
+                    window.wait_said("The tide is high.", LONG).await?;
+                    names.push(name);
+                }
+                for nr in 0..n_restarts {
+                    stage.pointer.key("ctrl+q").await?;
+                    stage.app.ended(&stage.desktop, LONG).await?;
+                    stage.app = App::start(&stage.desktop, &stage.launch().again()).await?;
+                    for name in &names {
+                        let frame = stage.pointer.window(name).await?;
+                        stage.pointer.activate(frame).await?;
+                        let area = stage.pointer.extents(frame).await?;
+                        let painted = stage.desktop.painted(area).await;
+                        painted.with_context(|| {
+                            format!("{name} of {n_windows} windows stays empty after restart {nr}")
+                        })?;
+                    }
+                }
+            }
+            Ok(())
         })
         .await
 }
