@@ -5,11 +5,21 @@ import userEvent from '@testing-library/user-event';
 import { tick } from 'svelte';
 import { expect, onTestFinished, vi } from 'vitest';
 
+import { BOARDS } from '../fake/board';
 import { FakeHost } from '../fake/host';
 import { ARM_MS } from '../lib/session/asking/arming.svelte';
 import { ManualClock } from './clock';
 import { App } from './parts';
 
+/** The rows of the small scene, and of the one with three in each group. */
+export const ROWS = BOARDS['board'] ?? [];
+export const NINE = BOARDS['board-three'] ?? [];
+
+export const group = (name: string) => within(screen.getByRole('list', { name }));
+export const titlesOf = (name: string) =>
+  group(name)
+    .getAllByRole('listitem')
+    .map((item) => item.querySelector('.title')?.textContent);
 export const entry = (title: string) => screen.getByText(title).closest('li') as HTMLElement;
 export const inEntry = (title: string) => within(entry(title));
 

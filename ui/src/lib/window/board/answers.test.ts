@@ -4,21 +4,13 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import type { BoardRow } from '../../bindings/api';
 import { boardRequest, BOARDS } from '../../../fake/board';
-import { entry, inEntry, openBoard } from '../../../test/board';
+import { NINE, ROWS, entry, group, inEntry, openBoard, titlesOf } from '../../../test/board';
 
 beforeEach(() => localStorage.clear());
 afterEach(() => {
   vi.unstubAllGlobals();
   vi.restoreAllMocks();
 });
-
-const ROWS = BOARDS['board'] ?? [];
-const NINE = BOARDS['board-three'] ?? [];
-const group = (name: string) => within(screen.getByRole('list', { name }));
-const titlesOf = (name: string) =>
-  group(name)
-    .getAllByRole('listitem')
-    .map((item) => item.querySelector('.title')?.textContent);
 
 describe('a request on the board', () => {
   it('is allowed by mouse once it was there for 700 ms', async () => {

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import type { BoardRow } from '../../bindings/api';
 import { BOARDS } from '../../../fake/board';
-import { entry, inEntry, openBoard } from '../../../test/board';
+import { NINE, ROWS, entry, group, inEntry, openBoard, titlesOf } from '../../../test/board';
 import { isRunning } from './rows';
 
 beforeEach(() => localStorage.clear());
@@ -12,14 +12,6 @@ afterEach(() => {
   vi.unstubAllGlobals();
   vi.restoreAllMocks();
 });
-
-const ROWS = BOARDS['board'] ?? [];
-const NINE = BOARDS['board-three'] ?? [];
-const group = (name: string) => within(screen.getByRole('list', { name }));
-const titlesOf = (name: string) =>
-  group(name)
-    .getAllByRole('listitem')
-    .map((item) => item.querySelector('.title')?.textContent);
 
 describe('the board', () => {
   it('shows every session in its group, and opens one by keys alone', async () => {
