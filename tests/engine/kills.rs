@@ -120,14 +120,14 @@ struct KilledLife {
     world: Arc<World>,
 }
 
-/// What the agents of a life are told.
-fn speak(command: &mut tokio::process::Command, heard: &Path) {
+/// Sets the environment of the agents: they play without pauses, and record the lines that they read.
+fn set_up_agents(command: &mut tokio::process::Command, heard: &Path) {
     command.env("DESKBELL_DEMO_SPEED", "0").env("DESKBELL_DEMO_HEARD", heard);
 }
 
 fn start_app(world: &World, heard: &Path) -> Result<(OwnApp, mpsc::UnboundedReceiver<Event>)> {
     let mut command = world.app(&[&world.project()]);
-    speak(&mut command, heard);
+    set_up_agents(&mut command, heard);
     OwnApp::start(command)
 }
 
@@ -144,7 +144,7 @@ impl KilledLife {
         let (there, told) = (world.clone(), heard.clone());
         let Dialed { dial, pids } = dialed_by(move || {
             let mut command = there.command(&["--attach", "--idle=600"]);
-            speak(&mut command, &told);
+            set_up_agents(&mut command, &told);
             command
         });
         let link = ServerLink::open(dial);

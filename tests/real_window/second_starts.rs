@@ -50,7 +50,7 @@ impl LaterStart {
         Ok(said)
     }
 
-    /// Ends it, and returns what it did instead of what was expected.
+    /// Kills it. Returns its exit status, its windows and its error output, for a failure.
     async fn said_so_far(mut self, display: &OtherDisplay) -> Result<String> {
         let ended = self.0.wait(Duration::ZERO)?;
         let mut titles = Vec::new();

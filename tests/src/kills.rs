@@ -1,5 +1,5 @@
-//! Random kills of Deskbell's processes, in turns with queued prompts and open requests: what was accepted and answered, and
-//! the checks of what became of it. No accepted prompt is lost or begun twice, and each request is answered once at most.
+//! Random kills of Deskbell's processes, in turns with queued prompts and open requests. A ledger has the accepted prompts
+//! and the answers. It checks that no prompt is lost or begun twice, and that each request is answered at most once.
 
 mod own_app;
 
@@ -288,7 +288,7 @@ impl KillLedger {
         Ok(())
     }
 
-    /// Answers each request and sends each held prompt again, until nothing waits and nobody works.
+    /// Answers each request and sends each held prompt again, until the session is idle and its queue is empty.
     pub async fn settle(&mut self, session: &impl KilledSession) -> Result<()> {
         eventually("everything is finished", self.deadline, async || {
             Ok(match self.go_on(session).await {

@@ -153,7 +153,7 @@ impl Daemon {
         }
     }
 
-    /// The version of a real daemon, if this system tells it.
+    /// The version of a real daemon; `None` for a double, and where the system has no record of it.
     pub fn version(&self) -> Result<Option<String>> {
         match self.kind {
             Kind::Double | Kind::BroadcastingDouble => Ok(None),

@@ -28,8 +28,8 @@ fn message(life: &mut Life, nr: u32) -> Vec<String> {
     message_of(life, nr % 3, nr)
 }
 
-/// Sessions of which each writes to these others when it gets a message, after one was written to the first. Returns how many
-/// messages each received.
+/// Plays sessions that write to each other: the first gets a message, and a session that gets one writes to each session of
+/// `to`. Returns the number of messages that each received.
 fn written(n_sessions: usize, to: impl Fn(usize) -> Vec<usize>) -> Vec<u32> {
     let mut lives: Vec<Life> = (0..n_sessions).map(|_| receiving()).collect();
     let mut n_received = vec![0; n_sessions];
